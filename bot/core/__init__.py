@@ -1,0 +1,1 @@
+"""Pure values and folds: no input, no output, no clock."""

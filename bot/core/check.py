@@ -1,0 +1,118 @@
+"""The verification ladder's values, and what may be concluded from them."""
+
+from enum import StrEnum
+from typing import Literal, TypeAlias
+
+from bot.core.task import Record
+
+
+class Rung(StrEnum):
+    """Cheapest first; a rung is climbed only when nothing below it got worse."""
+
+    SYNTAX = "syntax"
+    STATIC = "static"
+    TYPES = "types"
+    UNIT = "unit"
+    INTEGRATION = "integration"
+    BUILD = "build"
+
+    @property
+    def height(self) -> int:
+        """Position on the ladder, from 0."""
+        return list(Rung).index(self)
+
+
+Reader: TypeAlias = Literal["syntax", "ruff", "ruff-format", "mypy", "pytest", "exit"]
+"""How the answer of a check is read: from its own structured report, or from its exit code alone."""
+
+Outcome: TypeAlias = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed"]
+Status: TypeAlias = Literal["passed", "failed", "skipped", "errored"]
+"""`errored`: the check could not be carried out or its evidence is incomplete; never a green word."""
+
+
+class Check(Record):
+    """A command that can tell whether a tree is good."""
+
+    name: str
+    rung: Rung
+    argv: tuple[str, ...] = ()
+    reader: Reader = "exit"
+    timeout: float = 300.0
+    """Seconds."""
+    network: bool = False
+    reason: str = ""
+    """Why we believe that the project wants this check."""
+
+
+class CaseResult(Record):
+    """What a check said of one test, or one finding of a static check."""
+
+    id: str
+    """A test's node id; for a finding `path::code::message`, which survives moved lines."""
+    outcome: Outcome
+    message: str = ""
+    path: str = ""
+    line: int = 0
+    seconds: float = 0.0
+
+    @property
+    def bad(self) -> bool:
+        """Whether this case speaks against the tree."""
+        return self.outcome in ("failed", "error")
+
+
+class CheckResult(Record):
+    """What one check said of one tree."""
+
+    check: str
+    rung: Rung
+    status: Status
+    cases: tuple[CaseResult, ...] = ()
+    summary: str = ""
+    """One line for a person; for an errored check the reason."""
+    output: str = ""
+    """The end of what the check printed, bounded; never read for a verdict."""
+    seconds: float = 0.0
+    isolation: str = ""
+
+    def count(self, *outcomes: Outcome) -> int:
+        """Count the cases with one of these outcomes."""
+        return sum(case.outcome in outcomes for case in self.cases)
+
+
+class Comparison(Record):
+    """Two results of the same checks side by side, case by case; every field holds case ids."""
+
+    fixed: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+    """Passed before and does not pass now, or a new case that fails."""
+    failing: tuple[str, ...] = ()
+    """Failed before and still fails."""
+    new: tuple[str, ...] = ()
+    """Cases that pass and did not exist before."""
+    removed: tuple[str, ...] = ()
+    """Tests that existed before and are gone, or are now skipped or expected to fail."""
+    flaky: tuple[str, ...] = ()
+
+
+class Verdict(Record):
+    """What the ladder said of one tree, beside what it said of the tree before."""
+
+    tree: str
+    results: tuple[CheckResult, ...] = ()
+    comparison: Comparison = Comparison()
+
+    @property
+    def green(self) -> bool:
+        """Whether every check passed outright."""
+        return bool(self.results) and all(result.status == "passed" for result in self.results)
+
+    @property
+    def ok(self) -> bool:
+        """Whether a step may be committed: every check gave evidence and nothing got worse."""
+        complete = bool(self.results) and all(result.status in ("passed", "failed") for result in self.results)
+        return complete and not self.comparison.broken and not self.comparison.removed
+
+    def result(self, name: str) -> CheckResult | None:
+        """Find what one check said."""
+        return next((result for result in self.results if result.check == name), None)

@@ -1,0 +1,189 @@
+"""What happened in a run, in the order it happened. The run is its events; all else is derived."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, TypeAdapter
+
+from bot.core.change import ChangeSet
+from bot.core.check import Check, Verdict
+from bot.core.message import Reply, ToolCall, ToolResult
+from bot.core.task import Record, Task
+
+
+class Happening(Record):
+    """Base of all events."""
+
+    at: float = 0.0
+    """Seconds since the epoch, stamped when the event is recorded."""
+
+
+class Started(Happening):
+    """The worktree and the branch exist."""
+
+    event: Literal["started"] = "started"
+    run: str
+    task: Task
+    branch: str
+    version: str = ""
+    model: str = ""
+    isolation: str = ""
+    python: str = ""
+    """The interpreter that the project's checks run with, and where it was found."""
+    checks: tuple[Check, ...] = ()
+    project: str = ""
+    """What a model should know of the project before it reads a file: layout, configuration, instructions of the base."""
+    notes: tuple[str, ...] = ()
+    """What a person should know before reading on, such as uncommitted work that is not included."""
+
+
+class Baselined(Happening):
+    """The ladder judged the base."""
+
+    event: Literal["baselined"] = "baselined"
+    verdict: Verdict
+
+
+class Planned(Happening):
+    """The model said what it means to do."""
+
+    event: Literal["planned"] = "planned"
+    steps: tuple[str, ...]
+
+
+class Replied(Happening):
+    """The model answered."""
+
+    event: Literal["replied"] = "replied"
+    reply: Reply
+    seconds: float = 0.0
+
+
+class Retried(Happening):
+    """The model did not answer, and is asked again."""
+
+    event: Literal["retried"] = "retried"
+    error: str
+    """The kind of error (see errors.ModelError.kind)."""
+    message: str
+    wait: float = 0.0
+    """Seconds waited before asking again."""
+
+
+class Compressed(Happening):
+    """Older turns are shown to the model as a summary from here on."""
+
+    event: Literal["compressed"] = "compressed"
+    until: int
+    """Number of events that the summary stands for."""
+    summary: str
+
+
+class Acted(Happening):
+    """A tool ran, or was refused."""
+
+    event: Literal["acted"] = "acted"
+    call: ToolCall
+    result: ToolResult
+
+
+class Told(Happening):
+    """The loop said something to the model that answers no call, such as a nudge after an empty reply."""
+
+    event: Literal["told"] = "told"
+    text: str
+
+
+class Checking(Happening):
+    """A check begins."""
+
+    event: Literal["checking"] = "checking"
+    check: str
+    tree: str
+
+
+class Verified(Happening):
+    """The ladder judged a candidate tree."""
+
+    event: Literal["verified"] = "verified"
+    verdict: Verdict
+    change: ChangeSet
+    """From the last verified commit to the candidate."""
+
+
+class Committed(Happening):
+    """The judged tree became a commit on the branch."""
+
+    event: Literal["committed"] = "committed"
+    step: int
+    """Counted from 1."""
+    commit: str
+    tree: str
+    subject: str
+    body: str = ""
+
+
+class RolledBack(Happening):
+    """The worktree went back to the last verified commit; the rejected tree is kept reachable."""
+
+    event: Literal["rolled_back"] = "rolled_back"
+    to: str
+    kept: str
+    """Commit that holds the rejected tree; empty when there was nothing to keep."""
+    reason: str = ""
+
+
+class Paused(Happening):
+    """A person is needed."""
+
+    event: Literal["paused"] = "paused"
+    question: str
+
+
+class Undone(Happening):
+    """A person went back to an earlier step, or forth again."""
+
+    event: Literal["undone"] = "undone"
+    step: int
+    """The step that the branch stands at now; 0 is the base."""
+    commit: str
+
+
+class Ended(Happening):
+    """Nothing more will happen unless the run is resumed."""
+
+    event: Literal["ended"] = "ended"
+    stop: str
+    """done, limit:<name>, denied, model, workspace, interrupted or needs_human."""
+    detail: str = ""
+
+
+class Published(Happening):
+    """The work was accepted onto a branch, pushed, or made a pull request."""
+
+    event: Literal["published"] = "published"
+    where: str
+    commit: str = ""
+
+
+Event: TypeAlias = Annotated[
+    Started
+    | Baselined
+    | Planned
+    | Replied
+    | Retried
+    | Compressed
+    | Acted
+    | Told
+    | Checking
+    | Verified
+    | Committed
+    | RolledBack
+    | Paused
+    | Undone
+    | Ended
+    | Published,
+    Field(discriminator="event"),
+]
+
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+"""Reads one event back from its JSON line."""

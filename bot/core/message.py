@@ -1,0 +1,106 @@
+"""What passes between the loop and a model, whichever service is behind it."""
+
+from typing import Literal, TypeAlias
+
+from pydantic import JsonValue
+
+from bot.core.task import Record
+
+Finish: TypeAlias = Literal["stop", "tool_calls", "length", "refused"]
+
+
+class ToolSpec(Record):
+    """A tool as it is described to a model; parameters are a JSON schema."""
+
+    name: str
+    description: str
+    parameters: dict[str, JsonValue]
+
+
+class ToolCall(Record):
+    """An action that a model asks for."""
+
+    id: str
+    name: str
+    arguments: dict[str, JsonValue] = {}
+    raw: str = ""
+    """The arguments as they came, kept only when they could not be parsed; such a call is never executed."""
+
+
+class Edit(Record):
+    """What one tool did to one file."""
+
+    path: str
+    before: int
+    """Lines before; 0 for a new file."""
+    after: int
+    """Lines after; 0 for a deleted file."""
+    first: int = 0
+    """First changed line, counted from 1, in the new text; 0 when no line remains."""
+    last: int = 0
+
+
+class Metadata(Record):
+    """What a result says to the program rather than to the model."""
+
+    edits: tuple[Edit, ...] = ()
+    stored: str = ""
+    """Reference under which the whole output can be paged with read_output."""
+    seconds: float = 0.0
+    isolation: str = ""
+
+
+class ToolResult(Record):
+    """What came of a tool call, as the model sees it."""
+
+    call_id: str
+    ok: bool
+    output: str
+    error: str | None = None
+    """The kind of failure (see errors.ToolError.kind), or None."""
+    truncated: bool = False
+    metadata: Metadata = Metadata()
+
+
+class Usage(Record):
+    """What replies cost: tokens, and US dollars where the price is known."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    """Part of the input that was read from the provider's cache."""
+    cost: float = 0.0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            input=self.input + other.input,
+            output=self.output + other.output,
+            cached=self.cached + other.cached,
+            cost=self.cost + other.cost,
+        )
+
+
+class Message(Record):
+    """One entry of the conversation that a model is shown."""
+
+    role: Literal["user", "assistant", "tool"]
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str | None = None
+
+
+class Prompt(Record):
+    """All that a model needs for its next reply."""
+
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+
+
+class Reply(Record):
+    """One reply: some text, some calls, or both."""
+
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    usage: Usage = Usage()
+    finish: Finish = "stop"

@@ -1,0 +1,306 @@
+"""The story of a run, folded from its events."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from bot.core.change import FileChange
+from bot.core.check import CheckResult, Rung, Status, Verdict
+from bot.core.event import (
+    Acted,
+    Baselined,
+    Committed,
+    Ended,
+    Event,
+    Planned,
+    Published,
+    Replied,
+    RolledBack,
+    Started,
+    Undone,
+    Verified,
+)
+from bot.core.message import Usage
+from bot.core.policy import evidence_paths
+from bot.core.task import Record, Task
+
+OutcomeWord: TypeAlias = Literal["verified", "partial", "nothing", "gave_up", "failed"]
+
+
+class CheckSummary(Record):
+    """A check's result without its cases."""
+
+    name: str
+    rung: Rung
+    status: Status
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    seconds: float = 0.0
+    isolation: str = ""
+    summary: str = ""
+
+
+class Step(Record):
+    """A verified commit, or an attempt that was rolled back."""
+
+    subject: str
+    commit: str = ""
+    """Empty when the step was rolled back."""
+    tree: str = ""
+    checks: tuple[CheckSummary, ...] = ()
+    fixed: tuple[str, ...] = ()
+    files: tuple[FileChange, ...] = ()
+    patch: str = ""
+    kept: str = ""
+    """Where the rejected tree of a rolled back step can be read."""
+    undone: bool = False
+
+
+class Proof(Record):
+    """What failed on the base and passes on the result; or why there is no such thing."""
+
+    red: tuple[str, ...] = ()
+    green: tuple[str, ...] = ()
+    reason: str = ""
+
+
+class Spent(Record):
+    """What the run cost."""
+
+    turns: int = 0
+    calls: int = 0
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+
+
+class Report(Record):
+    """What a run did, for a person and for `--json`."""
+
+    run: str
+    branch: str
+    base: str
+    tip: str
+    """The commit that the branch stands at."""
+    outcome: OutcomeWord
+    stop: str
+    detail: str = ""
+    task: Task
+    model: str = ""
+    python: str = ""
+    plan: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    baseline: tuple[CheckSummary, ...] = ()
+    proof: Proof = Proof()
+    findings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    usage: Spent = Spent()
+    pr: str = ""
+
+    @property
+    def exit_code(self) -> int:
+        """0 when verified or nothing to do, 130 when interrupted, else 1."""
+        if self.stop == "interrupted":
+            return 130
+        return 0 if self.outcome in ("verified", "nothing") else 1
+
+
+def summarize_check(result: CheckResult) -> CheckSummary:
+    """Drop the cases of a result, keep their counts."""
+    return CheckSummary(
+        name=result.check,
+        rung=result.rung,
+        status=result.status,
+        passed=result.count("passed", "xfailed"),
+        failed=result.count("failed", "error"),
+        skipped=result.count("skipped"),
+        seconds=round(result.seconds, 3),
+        isolation=result.isolation,
+        summary=result.summary,
+    )
+
+
+def summarize(events: Iterable[Event]) -> Report:
+    """Fold a run's events into its report. The first event is always Started."""
+    fold = _Fold()
+    for event in events:
+        fold.add(event)
+    return fold.report()
+
+
+@dataclass(slots=True)
+class _Fold:
+    started: Started | None = None
+    baseline: Verdict | None = None
+    judged: Verified | None = None
+    last: Verdict | None = None
+    """The verdict on the tree that the branch stands at."""
+    verdicts: dict[int, Verdict] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+    tip: str = ""
+    stop: str = "interrupted"
+    detail: str = ""
+    turns: int = 0
+    calls: int = 0
+    usage: Usage = field(default_factory=Usage)
+    pr: str = ""
+    plan: tuple[str, ...] = ()
+    until: float = 0.0
+
+    def add(self, event: Event) -> None:
+        self.until = max(self.until, event.at)
+        match event:
+            case Started():
+                self.started, self.tip = event, event.task.base
+            case Baselined():
+                self.baseline = self.last = event.verdict
+            case Replied():
+                self.turns += 1
+                self.usage += event.reply.usage
+            case Acted():
+                self.calls += 1
+            case Verified():
+                self.judged = event
+            case Committed() | RolledBack() | Undone():
+                self._move(event)
+            case Ended():
+                self.stop, self.detail = event.stop, event.detail
+            case Published():
+                self.pr = event.where
+            case Planned():
+                self.plan = event.steps
+            case _:
+                pass
+
+    def _move(self, event: Committed | RolledBack | Undone) -> None:
+        match event:
+            case Committed():
+                assert self.judged is not None, "a commit follows the verdict on its tree"
+                self.steps.append(_step(self.judged, event.subject, commit=event.commit))
+                self.last = self.verdicts[event.step] = self.judged.verdict
+                self.tip, self.judged = event.commit, None
+            case RolledBack():
+                self.steps.append(_step(self.judged, f"rolled back: {event.reason}", kept=event.kept))
+                self.judged = None
+            case Undone():
+                self._undo(event)
+
+    def _undo(self, event: Undone) -> None:
+        self.tip = event.commit
+        self.last = self.verdicts.get(event.step, self.baseline)
+        number = 0
+        for index, step in enumerate(self.steps):
+            number += bool(step.commit)
+            if step.commit:
+                self.steps[index] = step.model_copy(update={"undone": number > event.step})
+
+    def report(self) -> Report:
+        assert self.started is not None, "a run's first event is Started"
+        task = self.started.task
+        findings = self._findings()
+        return Report(
+            run=self.started.run,
+            branch=self.started.branch,
+            base=task.base,
+            tip=self.tip,
+            outcome=self._outcome(clean=not self._touched()),
+            stop=self.stop,
+            detail=self.detail,
+            task=task,
+            model=self.started.model,
+            python=self.started.python,
+            plan=self.plan,
+            steps=tuple(self.steps),
+            baseline=tuple(map(summarize_check, self.baseline.results)) if self.baseline else (),
+            proof=self._proof(),
+            findings=findings,
+            notes=self.started.notes,
+            usage=self._spent(self.started.at),
+            pr=self.pr,
+        )
+
+    def _live(self) -> list[Step]:
+        return [step for step in self.steps if step.commit and not step.undone]
+
+    def _touched(self) -> tuple[str, ...]:
+        """Return changed files that evidence rests on, such as tests that existed before."""
+        return tuple(dict.fromkeys(p for step in self._live() for p in evidence_paths(step.files)))
+
+    def _satisfied(self) -> bool:
+        assert self.started is not None
+        wanted = self.started.task.acceptance
+        if self.last is None:
+            return False
+        if not wanted:
+            return self.last.green
+        results = [self.last.result(name) for name in wanted]
+        return self.last.ok and all(result is not None and result.status == "passed" for result in results)
+
+    def _outcome(self, *, clean: bool) -> OutcomeWord:
+        assert self.started is not None
+        if self._live():
+            return "verified" if self.stop == "done" and clean and self._satisfied() else "partial"
+        if self.stop in ("model", "workspace"):
+            return "failed"
+        nothing = self.stop == "done" and not self.started.task.goal and self._satisfied() and not self.steps
+        return "nothing" if nothing else "gave_up"
+
+    def _proof(self) -> Proof:
+        if self.baseline is None or self.last is None:
+            return Proof(reason="the base was not judged")
+        red = tuple(case.id for result in self.baseline.results for case in result.cases if case.bad)
+        if not red:
+            return Proof(reason="no reproduction: every check passed on the base")
+        passing = {c.id for r in self.last.results for c in r.cases if c.outcome == "passed"}
+        bad = {c.id for r in self.last.results for c in r.cases if c.bad}
+        clean = {r.check for r in self.last.results if r.status == "passed"}
+        gone = {
+            c.id
+            for r in self.baseline.results
+            if r.check in clean and r.rung in (Rung.STATIC, Rung.TYPES)
+            for c in r.cases
+        }
+        green = tuple(id for id in red if id not in bad and (id in passing or id in gone)) if self._live() else ()
+        return Proof(red=red, green=green, reason="" if green else "nothing that failed on the base passes now")
+
+    def _findings(self) -> tuple[str, ...]:
+        found = [f"needs a person: {path} is part of the evidence and was changed" for path in self._touched()]
+        if self.last is not None:
+            found += [
+                f"still failing, as on the base: {case.id}"
+                for result in self.last.results
+                for case in result.cases
+                if case.bad
+            ]
+            found += [f"no evidence from {r.check}: {r.summary}" for r in self.last.results if r.status == "errored"]
+        return tuple(found)
+
+    def _spent(self, since: float) -> Spent:
+        return Spent(
+            turns=self.turns,
+            calls=self.calls,
+            input=self.usage.input,
+            output=self.usage.output,
+            cached=self.usage.cached,
+            cost=round(self.usage.cost, 6),
+            seconds=round(max(0.0, self.until - since), 3),
+        )
+
+
+def _step(judged: Verified | None, subject: str, *, commit: str = "", kept: str = "") -> Step:
+    if judged is None:
+        return Step(subject=subject, kept=kept)
+    change = judged.change
+    return Step(
+        subject=subject,
+        commit=commit,
+        tree=judged.verdict.tree,
+        checks=tuple(map(summarize_check, judged.verdict.results)),
+        fixed=judged.verdict.comparison.fixed,
+        files=change.files,
+        patch=change.patch,
+        kept=kept,
+    )

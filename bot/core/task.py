@@ -1,0 +1,81 @@
+"""What is asked of a run."""
+
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+Trust: TypeAlias = Literal["trusted", "untrusted"]
+Isolation: TypeAlias = Literal["auto", "bubblewrap", "process"]
+Consent: TypeAlias = Literal["ask", "yes", "no"]
+
+
+class Record(BaseModel):
+    """A value that is read from outside or written to the trace: frozen, strict about its fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Source(Record):
+    """Where a task came from, and so where its report goes."""
+
+    kind: Literal["local", "issue", "comment", "ci", "hook"] = "local"
+    ref: str = ""
+    """An issue number, a CI run id, a hook's name."""
+    url: str = ""
+    author: str = ""
+
+
+class Limits(Record):
+    """How much one run may spend; None is no limit, 0 is nothing at all."""
+
+    steps: int | None = 20
+    """Verified commits."""
+    turns: int | None = 80
+    """Replies of the model."""
+    attempts: int = 3
+    """Failed verifications of one step before it is rolled back."""
+    rollbacks: int = 3
+    seconds: float | None = 1800.0
+    tokens: int | None = None
+    """Input and output together, cached input included."""
+    cost: float | None = None
+    """US dollars."""
+
+
+class Task(Record):
+    """One thing to do to one repository."""
+
+    goal: str = ""
+    """In the person's words; empty means whatever the checks say is broken."""
+    source: Source = Source()
+    base: str
+    """The commit that the work starts from, as a full id."""
+    acceptance: tuple[str, ...] = ()
+    """Names of checks that must pass at the end; empty means all."""
+    scope: tuple[str, ...] = ()
+    """Globs of paths that may change; empty means all."""
+    protected: tuple[str, ...] = ()
+    """Globs of paths that must not change, on top of the built-in ones."""
+    limits: Limits = Limits()
+
+
+class Mode(Record):
+    """How a run is carried out, chosen by the door that it came through."""
+
+    forge: Literal["local", "github"] = "local"
+    consent: Consent = "no"
+    """Who answers a risky call: a person, always yes, always no."""
+    isolation: Isolation = "auto"
+    trust: Trust = "trusted"
+    model: str = ""
+    """A model spec; empty means the default choice."""
+    python: str = ""
+    """The project's interpreter; empty means find it."""
+    quiet: bool = False
+
+
+class Request(Record):
+    """A task and how to carry it out."""
+
+    task: Task
+    mode: Mode = Mode()

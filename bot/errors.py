@@ -1,0 +1,158 @@
+"""Everything that can go wrong on purpose, sorted by who has to act.
+
+* AgentError
+  x UsageError              the person: one line, exit 2
+    + ConfigError           a setting, a flag or a file that we were given
+    + NotARepository        no repository, or one that we cannot work in
+  x ToolError               the model: becomes a tool result, the run goes on
+    + UnknownTool
+    + BadArguments
+    + NotFound
+    + NoMatch
+    + TooLarge
+    + Denied                policy or a person said no
+    + Unverified            the tree has not been proved
+  x ModelError              the loop: retried within the bounds of core/recovery
+    + ModelUnavailable      overloaded, rate limited, unreachable, timed out
+    + MalformedReply        an answer that is not one
+    + ContextOverflow       the prompt does not fit
+    + ModelRejected         this request will never be answered: credentials, quota, refusal
+  x WorkspaceError          nobody can go on: stop, keep the scene
+    + GitFailed
+    + RepositoryChanged     configuration or hooks changed under a command
+    + SandboxUnavailable
+  x ForgeError              the work is safe on its branch, delivery is not
+"""
+
+from typing import ClassVar
+
+
+class AgentError(Exception):
+    """Base of every error that this package raises on purpose."""
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        """What the person can type or change next; empty when there is nothing to say."""
+
+
+class UsageError(AgentError):
+    """The request cannot be carried out as it was made."""
+
+    exit_code = 2
+
+
+class ConfigError(UsageError):
+    """A setting, a flag or a file that we were given does not fit."""
+
+
+class NotARepository(UsageError):
+    """There is no repository here, or none that we can work in."""
+
+
+class ToolError(AgentError):
+    """A tool call did not work out; the model is told and may try something else."""
+
+    kind: ClassVar[str] = "failed"
+
+
+class UnknownTool(ToolError):
+    """There is no tool of that name."""
+
+    kind = "unknown_tool"
+
+
+class BadArguments(ToolError):
+    """The arguments do not fit the tool's schema, or could not be parsed."""
+
+    kind = "bad_arguments"
+
+
+class NotFound(ToolError):
+    """The file, symbol or reference is not there."""
+
+    kind = "not_found"
+
+
+class NoMatch(ToolError):
+    """The text to replace is not there, or not unique."""
+
+    kind = "no_match"
+
+
+class TooLarge(ToolError):
+    """More than a tool may read or write at once."""
+
+    kind = "too_large"
+
+
+class Denied(ToolError):
+    """Policy or a person said no."""
+
+    kind = "denied"
+
+
+class Unverified(ToolError):
+    """The tree as it stands has not been proved."""
+
+    kind = "unverified"
+
+
+class ModelError(AgentError):
+    """The model service did not give a usable reply."""
+
+    kind: ClassVar[str] = "model"
+
+    def __init__(self, message: str, hint: str = "", *, wait: float | None = None) -> None:
+        super().__init__(message, hint)
+        self.wait = wait
+        """Seconds that the service asked us to wait, when it did."""
+
+
+class ModelUnavailable(ModelError):
+    """Overloaded, rate limited, unreachable or too slow; the same request may work later."""
+
+    kind = "unavailable"
+
+
+class MalformedReply(ModelError):
+    """The service answered with something that is not a reply."""
+
+    kind = "malformed"
+
+
+class ContextOverflow(ModelError):
+    """The prompt does not fit the model's window."""
+
+    kind = "overflow"
+
+
+class ModelRejected(ModelError):
+    """The service will not answer this request, however often it is sent."""
+
+    kind = "rejected"
+
+
+class WorkspaceError(AgentError):
+    """The workspace cannot be trusted or used any more."""
+
+
+class GitFailed(WorkspaceError):
+    """A git command failed."""
+
+
+class RepositoryChanged(WorkspaceError):
+    """The repository's configuration or hooks changed while a command ran."""
+
+
+class SandboxUnavailable(WorkspaceError):
+    """The required isolation cannot be had on this machine."""
+
+    exit_code = 2
+
+
+class ForgeError(AgentError):
+    """The forge did not take what we sent; the work is safe on its branch."""

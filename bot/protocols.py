@@ -1,0 +1,168 @@
+"""The seams: all that the agent knows of the world outside it."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple, Protocol
+
+from bot.core.change import ChangeSet
+from bot.core.event import Event
+from bot.core.message import Prompt, Reply, ToolCall
+from bot.core.report import Report
+from bot.core.task import Source
+
+
+class Model(Protocol):
+    """Whoever proposes: a language model, the offline repairer, a script."""
+
+    @property
+    def name(self) -> str:
+        """The spec that a person would type to get this model."""
+        ...
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """Answer a prompt. Raises ModelError."""
+        ...
+
+
+class Rejected(NamedTuple):
+    """Where a rollback went, and where the rejected tree is kept."""
+
+    to: str
+    kept: str
+    """Commit id; empty when there was nothing to keep."""
+
+
+class Match(NamedTuple):
+    """One line that a search found."""
+
+    path: str
+    line: int
+    text: str
+
+
+class Workspace(Protocol):
+    """The throwaway worktree and branch that one run may change. Raises WorkspaceError."""
+
+    @property
+    def root(self) -> Path:
+        """The worktree that tools read and write; absolute."""
+        ...
+
+    @property
+    def head(self) -> str:
+        """The last verified commit, or the base."""
+        ...
+
+    def tree(self) -> str:
+        """Write the files as they stand as a tree object and return its id."""
+        ...
+
+    def diff(self) -> ChangeSet:
+        """Return what changed since the last verified commit."""
+        ...
+
+    def commit(self, tree: str, message: str) -> str:
+        """Commit a tree onto the branch, without hooks or signing, and return the commit id."""
+        ...
+
+    def rollback(self) -> Rejected:
+        """Go back to the last verified commit, keeping the rejected tree reachable."""
+        ...
+
+    def clean(self, tree: str) -> AbstractContextManager[Path]:
+        """Give a separate folder that holds exactly this tree and nothing else."""
+        ...
+
+    def files(self) -> tuple[str, ...]:
+        """List the files that are tracked or could be: ignore rules respected, names readable."""
+        ...
+
+    def search(self, pattern: str, *, glob: str = "", regex: bool = False, limit: int = 200) -> tuple[Match, ...]:
+        """Find lines in those files."""
+        ...
+
+    def history(self, path: str, limit: int) -> str:
+        """Tell the last commits that touched a path (all when empty), newest first, no later than the base."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program to run on one tree."""
+
+    argv: Sequence[str]
+    cwd: Path
+    """Root of the tree, as a host path; the program may see it under the repository's own path."""
+    timeout: float = 60.0
+    """Seconds of wall clock for the whole process tree."""
+    network: bool = False
+    writable: bool = True
+    """Whether the tree may be written; temporary folders always may."""
+    environment: Sequence[tuple[str, str]] = ()
+    """Variables to set on top of the allow-list."""
+    report: bool = False
+    """Whether to open a private pipe; its descriptor is given in the variable GIT_AGENT_REPORT_FD."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """How a command ended."""
+
+    returncode: int
+    """The exit code; negative is the signal that ended it."""
+    ended: Literal["exited", "signalled", "timed_out", "killed"]
+    """`killed`: we ended it for another reason than time, such as output beyond the cap."""
+    output: str
+    """Head and tail of standard output and error together, sanitised."""
+    seconds: float
+    report: bytes = b""
+    """What was written to the private pipe."""
+    truncated: bool = False
+    isolation: str = "process"
+
+
+class Executor(Protocol):
+    """Runs commands within bounds."""
+
+    @property
+    def isolation(self) -> str:
+        """Name of the isolation level."""
+        ...
+
+    def execute(self, command: Command) -> Completed:
+        """Run a command to its end and sweep its whole tree. A failing command is a result, not an error. Raises SandboxUnavailable."""
+        ...
+
+
+class Approver(Protocol):
+    """Says yes or no to a risky call."""
+
+    def approve(self, call: ToolCall, why: str) -> bool:
+        """Decide."""
+        ...
+
+
+class Trace(Protocol):
+    """Where events go as they happen."""
+
+    def record(self, event: Event) -> None:
+        """Keep an event."""
+        ...
+
+
+class Forge(Protocol):
+    """Where tasks come from and reports go: a pull request, or a terminal. Raises ForgeError."""
+
+    def brief(self, source: Source) -> str:
+        """Tell the task behind a source in its author's words."""
+        ...
+
+    def publish(self, report: Report) -> str:
+        """Deliver a report and return where it can be seen."""
+        ...
+
+    def say(self, source: Source, text: str) -> None:
+        """Answer where the task came from."""
+        ...
