@@ -1,0 +1,178 @@
+"""What a person has set, wherever they set it: flags > environment > git config > the project's pyproject.toml > defaults."""
+
+import shlex
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from pydantic import TypeAdapter, ValidationError
+
+from bot.core.check import Check, Rung
+from bot.core.task import Consent, Isolation, Limits, Record, Trust
+from bot.errors import ConfigError
+
+
+class Settings(Record):
+    """Every key is the same in `GIT_AGENT_KEY`, `git config agent.key` and `[tool.git-agent]`, with `-` or `_` in it."""
+
+    model: str = ""
+    python: str = ""
+    isolation: Isolation = "auto"
+    trust: Trust = "trusted"
+    consent: Consent | Literal["auto"] = "auto"
+    """`auto` asks a person on a terminal and says no elsewhere."""
+    scope: tuple[str, ...] = ()
+    protect: tuple[str, ...] = ()
+    carry: tuple[str, ...] = ()
+    """Ignored folders that the checks need, on top of `.venv`, `venv` and `node_modules`."""
+    checks: tuple[Check, ...] = ()
+    max_turns: int | None = Limits().turns
+    max_steps: int | None = Limits().steps
+    max_seconds: float | None = Limits().seconds
+    max_tokens: int | None = Limits().tokens
+    max_cost: float | None = Limits().cost
+
+    def limits(self) -> Limits:
+        """Return the limits of one run."""
+        return Limits(
+            turns=self.max_turns,
+            steps=self.max_steps,
+            seconds=self.max_seconds,
+            tokens=self.max_tokens,
+            cost=self.max_cost,
+        )
+
+
+class Origin(NamedTuple):
+    """One place where settings come from."""
+
+    name: str
+    """How a person would call it, such as `git config agent.model`; `{key}` stands for the key."""
+    values: Mapping[str, object]
+
+
+LISTS = ("scope", "protect", "carry", "checks")
+
+PROJECT_KEYS = frozenset({"protect", "carry", "checks", "scope"})
+"""What the repository under change may say: how it is checked and what is off limits, never what a run is allowed to do."""
+
+
+def load(origins: Sequence[Origin]) -> Settings:
+    """Merge settings, the strongest origin first. Raises ConfigError."""
+    merged: dict[str, object] = {}
+    for origin in origins:
+        for key, value in origin.values.items():
+            name = key.replace("-", "_").lower()
+            if name not in Settings.model_fields:
+                raise ConfigError(f"there is no setting {key!r} ({origin.name.format(key=key)})", _known())
+            if name not in merged:
+                merged[name] = _parse(name, value, origin.name.format(key=key))
+    return Settings.model_validate(merged)
+
+
+def _known() -> str:
+    return f"the settings are {', '.join(sorted(Settings.model_fields))}"
+
+
+def _parse(name: str, value: object, where: str) -> object:
+    if name == "checks":
+        return _checks(value, where)
+    if name in LISTS and isinstance(value, str):
+        value = tuple(value.split())
+    try:
+        field = Settings.model_fields[name]
+        return TypeAdapter(field.annotation).validate_python(value)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        raise ConfigError(f"{where}: {problem['msg'].lower()}, not {value!r}") from error
+
+
+def _checks(value: object, where: str) -> tuple[Check, ...]:
+    if isinstance(value, Mapping):
+        return tuple(_declared(str(name), entry, where) for name, entry in value.items())
+    lines = value.splitlines() if isinstance(value, str) else value if isinstance(value, list | tuple) else None
+    if lines is None:
+        raise ConfigError(f"{where}: expected NAME=COMMAND, not {value!r}")
+    return tuple(line if isinstance(line, Check) else parse_check(str(line), where) for line in lines)
+
+
+def _declared(name: str, entry: object, where: str) -> Check:
+    if isinstance(entry, str):
+        return parse_check(f"{name}={entry}", where)
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("command"), str):
+        raise ConfigError(f"{where}: check {name!r} needs a command")
+    plain = parse_check(f"{name}={entry['command']}", where)
+    rest = {str(key): item for key, item in entry.items() if key != "command"}
+    try:
+        return Check.model_validate({**plain.model_dump(), **rest})
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        raise ConfigError(f"{where}: check {name!r}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}") from error
+
+
+def parse_check(text: str, where: str) -> Check:
+    """Read a declared check, `NAME=COMMAND`. Raises ConfigError."""
+    name, equals, command = text.partition("=")
+    try:
+        argv = tuple(shlex.split(command))
+    except ValueError as error:
+        raise ConfigError(f"{where}: {text!r}: {error}") from error
+    if not equals or not name.strip().isidentifier() and not name.strip().replace("-", "_").isidentifier() or not argv:
+        raise ConfigError(f"{where}: expected NAME=COMMAND, not {text!r}", "for example --check unit='python -m pytest'")
+    return Check(name=name.strip(), rung=Rung.INTEGRATION, argv=argv, reason=f"declared in {where}")
+
+
+def from_environment(environ: Mapping[str, str]) -> Origin:
+    """Read `GIT_AGENT_*`."""
+    prefix = "GIT_AGENT_"
+    found = {k.removeprefix(prefix).lower(): v for k, v in environ.items() if k.startswith(prefix)}
+    return Origin("GIT_AGENT_{key}", {k: v for k, v in found.items() if k in Settings.model_fields})
+
+
+def from_git_config(pairs: Sequence[tuple[str, str]]) -> Origin:
+    """Read `agent.*` from pairs of lower-case key and value, weakest scope first; lists add up."""
+    values: dict[str, object] = {}
+    for key, value in pairs:
+        name = key.removeprefix("agent.").replace("-", "_")
+        name = {"check": "checks", "maxturns": "max_turns", "maxsteps": "max_steps", "maxseconds": "max_seconds"}.get(
+            name, name
+        )
+        name = {"maxtokens": "max_tokens", "maxcost": "max_cost"}.get(name, name)
+        if name == "checks":
+            values[name] = f"{values[name]}\n{value}" if name in values else value
+        elif name in Settings.model_fields:
+            values[name] = value
+    return Origin("git config agent.{key}", values)
+
+
+def from_project(pyproject: bytes | None) -> tuple[Origin, tuple[str, ...]]:
+    """Read `[tool.git-agent]` of the base commit; also returns notes on keys that a project may not set."""
+    if pyproject is None:
+        return Origin("[tool.git-agent]", {}), ()
+    try:
+        table = tomllib.loads(pyproject.decode()).get("tool", {}).get("git-agent", {})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return Origin("[tool.git-agent]", {}), ("pyproject.toml of the base cannot be read: its settings are not used",)
+    named = {str(key).replace("-", "_"): value for key, value in table.items()}
+    notes = tuple(
+        f"[tool.git-agent] {key} is not used: only a person may set it" for key in named if key not in PROJECT_KEYS
+    )
+    return Origin("[tool.git-agent] {key}", {k: v for k, v in named.items() if k in PROJECT_KEYS}), notes
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The raw material of the settings, gathered by the composition root."""
+
+    flags: Mapping[str, object]
+    environ: Mapping[str, str]
+    config: Sequence[tuple[str, str]]
+    pyproject: bytes | None
+
+
+def gather(sources: Sources) -> tuple[Settings, tuple[str, ...]]:
+    """Read all sources; returns the settings and notes for the person. Raises ConfigError."""
+    project, notes = from_project(sources.pyproject)
+    flags = Origin("--{key}", {key: value for key, value in sources.flags.items() if value not in (None, (), "")})
+    return load((flags, from_environment(sources.environ), from_git_config(sources.config), project)), notes

@@ -1,0 +1,110 @@
+"""Real repositories with a fixed identity and fixed dates, and no network."""
+
+import os
+import socket
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+IDENTITY = {
+    "GIT_AUTHOR_NAME": "Test Person",
+    "GIT_AUTHOR_EMAIL": "person@example.invalid",
+    "GIT_AUTHOR_DATE": "2024-01-01T00:00:00+00:00",
+    "GIT_COMMITTER_NAME": "Test Person",
+    "GIT_COMMITTER_EMAIL": "person@example.invalid",
+    "GIT_COMMITTER_DATE": "2024-01-01T00:00:00+00:00",
+    "GIT_CONFIG_NOSYSTEM": "1",
+}
+
+
+@dataclass(frozen=True)
+class Repo:
+    """A repository on disk, spoken to as a person would."""
+
+    path: Path
+
+    def git(self, *args: str, check: bool = True) -> str:
+        """Run git here and return what it printed."""
+        env = {**{k: v for k, v in os.environ.items() if not k.startswith("GIT_")}, **IDENTITY}
+        done = subprocess.run(["git", *args], cwd=self.path, env=env, capture_output=True, text=True, check=False)
+        if check and done.returncode:
+            raise AssertionError(f"git {' '.join(args)}: {done.stderr}")
+        return done.stdout.rstrip("\n")
+
+    def write(self, files: Mapping[str, str | bytes]) -> None:
+        """Write files below the root, making folders."""
+        for name, content in files.items():
+            target = self.path / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    def commit(self, files: Mapping[str, str | bytes], message: str = "change") -> str:
+        """Write files, commit everything, return the commit id."""
+        self.write(files)
+        self.git("add", "--all")
+        self.git("commit", "-q", "--allow-empty", "--no-gpg-sign", "-m", message)
+        return self.git("rev-parse", "HEAD")
+
+    def state(self) -> tuple[str, ...]:
+        """Return everything that a run must leave byte-identical."""
+        hooks = sorted((p.name, p.read_bytes()) for p in (self.path / ".git/hooks").glob("*"))
+        return (
+            self.git("status", "--porcelain=v2", "--ignored"),
+            self.git("diff"),
+            self.git("diff", "--cached"),
+            (self.path / ".git/HEAD").read_text(),
+            self.git("rev-parse", "HEAD"),
+            self.git("stash", "list"),
+            (self.path / ".git/config").read_text(),
+            repr(hooks),
+        )
+
+
+def make_repo(path: Path) -> Repo:
+    """Make an empty repository with a branch `main`."""
+    path.mkdir(parents=True)
+    made = Repo(path)
+    made.git("init", "-q", "-b", "main", "--template=")
+    return made
+
+
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Give each test its own home and none of the caller's settings."""
+    for name in list(os.environ):
+        if name.startswith(("GIT_", "PYTEST_ADDOPTS", "VIRTUAL_ENV", "OPENAI_", "ANTHROPIC_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+
+
+@pytest.fixture(autouse=True)
+def _offline() -> Iterator[None]:
+    """Refuse every connection that leaves this machine."""
+    connect = socket.socket.connect
+
+    def local_only(self: socket.socket, address: object) -> None:
+        if isinstance(address, tuple) and str(address[0]) not in ("127.0.0.1", "::1", "localhost"):
+            raise AssertionError(f"a test tried to reach {address}")
+        connect(self, address)  # type: ignore[arg-type]
+
+    socket.socket.connect = local_only  # type: ignore[method-assign]
+    yield
+    socket.socket.connect = connect  # type: ignore[method-assign]
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    """A small project with one failing test."""
+    made = make_repo(tmp_path / "repo")
+    made.commit(
+        {
+            "calc.py": "def add(a, b):\n    return a - b\n",
+            "test_calc.py": "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n\n\ndef test_zero():\n    assert add(0, 0) == 0\n",
+        },
+        "a small project",
+    )
+    return made
