@@ -1,0 +1,113 @@
+"""What becomes of the calls of one reply: which are executed, which are answered with an error, which repeat themselves."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from difflib import get_close_matches
+from typing import Any, TypeAlias
+
+from bot.core.event import Acted, Event
+from bot.core.message import Reply, ToolCall, ToolResult
+from bot.protocols import Approver
+from bot.tools.tool import Access, Bench, Tool
+
+Tools: TypeAlias = Mapping[str, Tool[Any]]
+
+HINT_AFTER = 3
+STOP_AFTER = 4
+"""Equal calls with equal results in a row (or pairs of them) after which a run is told, and stopped."""
+
+
+def refuse(call: ToolCall, reply: Reply, tools: Tools) -> ToolResult | None:
+    """Answer a call that must not be executed: cut off, unreadable, or for a tool that does not exist."""
+    if reply.finish == "length":
+        return failure(call, "truncated", "your reply was cut off by the output limit: nothing of it was executed; send less at once")
+    if call.raw:
+        if _cut(call.raw):
+            return failure(call, "truncated", "the arguments end in the middle: the call was not executed; send it again, shorter")
+        return failure(call, "malformed", f"the arguments are not a JSON object: {_problem(call.raw)}; the call was not executed")
+    if call.name not in tools:
+        near = get_close_matches(call.name, tools, n=1)
+        return failure(call, "unknown_tool", f"there is no tool {call.name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    return None
+
+
+def failure(call: ToolCall, kind: str, text: str) -> ToolResult:
+    """Make the answer of a call that did not work out."""
+    return ToolResult(call_id=call.id, ok=False, output=text, error=kind)
+
+
+def _problem(raw: str) -> str:
+    try:
+        return f"they are a {type(json.loads(raw)).__name__}"
+    except (json.JSONDecodeError, RecursionError) as error:
+        return str(error)[:100]
+
+
+def _cut(raw: str) -> bool:
+    """Tell arguments that stop too early from arguments that are wrong."""
+    try:
+        json.loads(raw)
+    except json.JSONDecodeError as error:
+        return raw.lstrip().startswith("{") and (
+            error.msg.startswith("Unterminated string") or error.pos >= len(raw.rstrip())
+        )
+    except RecursionError:
+        return False
+    return False
+
+
+def batches(calls: Sequence[ToolCall], tools: Tools) -> Iterator[tuple[ToolCall, ...]]:
+    """Group neighbouring reads, which may run side by side; every other call stands alone."""
+    group: list[ToolCall] = []
+    for call in calls:
+        tool = tools.get(call.name)
+        if tool is not None and tool.access is Access.READ and not call.raw:
+            group.append(call)
+            continue
+        if group:
+            yield tuple(group)
+            group = []
+        yield (call,)
+    if group:
+        yield tuple(group)
+
+
+def execute(calls: Sequence[ToolCall], tools: Tools, bench: Bench, approver: Approver) -> tuple[ToolResult, ...]:
+    """Execute one batch; results come in the order of the calls."""
+    if len(calls) == 1:
+        return (_execute(calls[0], tools, bench, approver),)
+    with ThreadPoolExecutor(max_workers=min(8, len(calls))) as pool:
+        return tuple(pool.map(lambda call: tools[call.name].call(call, bench), calls))
+
+
+def _execute(call: ToolCall, tools: Tools, bench: Bench, approver: Approver) -> ToolResult:
+    why = risk(call)
+    if why and not approver.approve(call, why):
+        return failure(call, "denied", f"not approved: {why}")
+    return tools[call.name].call(call, bench)
+
+
+def risk(call: ToolCall) -> str:
+    """Say why a person should be asked about a call; empty for none."""
+    if call.name == "delete_file":
+        return f"deletes the file {call.arguments.get('path', '')}"
+    return ""
+
+
+def repetition(events: Sequence[Event]) -> int:
+    """Count how often the last calls and their results repeat, alone or as an alternating pair."""
+    seen = [_key(event) for event in events[-80:] if isinstance(event, Acted)]
+    return max(_run_length(seen, 1), _run_length(seen, 2)) if seen else 0
+
+
+def _run_length(keys: Sequence[str], period: int) -> int:
+    last = keys[-period:]
+    count = 0
+    while len(keys) >= (count + 1) * period and list(keys[len(keys) - (count + 1) * period : len(keys) - count * period]) == list(last):
+        count += 1
+    return count
+
+
+def _key(event: Acted) -> str:
+    return json.dumps([event.call.name, event.call.arguments, event.result.output], sort_keys=True)

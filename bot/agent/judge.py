@@ -1,0 +1,120 @@
+"""From a changed tree to a commit, to feedback, or to a rollback."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+from bot.core.change import ChangeSet
+from bot.core.check import Verdict
+from bot.core.event import Acted, Baselined, Checking, Committed, Event, RolledBack, Started, Verified
+from bot.core.policy import refuse_change, secret_findings
+from bot.core.render import commit_message
+from bot.tools.tool import Bench
+from bot.verify.digest import digest
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the model hears of its candidate."""
+
+    ok: bool
+    text: str
+    kind: str = "unverified"
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Holds candidates against the last verified commit."""
+
+    bench: Bench
+    log: Sequence[Event]
+    model: str
+
+    def baseline(self) -> Generator[Event, None, Verdict]:
+        """Judge the base."""
+        return (yield from self._climb(self.bench.workspace.tree(), None))
+
+    def candidate(self, subject: str, body: str) -> Generator[Event, None, Answer]:
+        """Audit and judge what changed; commit it when nothing got worse, else give feedback or roll back."""
+        change = self.bench.workspace.diff()
+        if not change:
+            return Answer(ok=False, kind="no_change", text="nothing changed since the last verified commit")
+        reasons = (*refuse_change(change, self._started.task), *secret_findings(change))
+        if reasons:
+            text = "refused by policy:\n" + "\n".join(f"- {reason}" for reason in reasons)
+            return (yield from self._refuse(change, "denied", text, self._failures() + 1))
+        verdict = yield from self._climb(change.tree, self._before())
+        yield Verified(verdict=verdict, change=change)
+        if verdict.ok:
+            return (yield from self._commit(change, verdict, subject, body))
+        return (yield from self._refuse(change, "unverified", digest(verdict), self._failures()))
+
+    def _climb(self, tree: str, before: Verdict | None) -> Generator[Event, None, Verdict]:
+        with self.bench.workspace.clean(tree) as root:
+            climb = self.bench.ladder.climb(root, tree, before)
+            while True:
+                try:
+                    check = next(climb)
+                except StopIteration as end:
+                    verdict: Verdict = end.value
+                    return verdict
+                yield Checking(check=check.name, tree=tree)
+
+    def _commit(self, change: ChangeSet, verdict: Verdict, subject: str, body: str) -> Generator[Event, None, Answer]:
+        step = 1 + sum(isinstance(event, Committed) for event in self.log)
+        started = self._started
+        message = commit_message(
+            subject or started.task.goal, body, run=started.run, step=step, verdict=verdict, model=self.model,
+            task=started.task,
+        )
+        commit = self.bench.workspace.commit(change.tree, message)
+        subject = message.partition("\n")[0]
+        yield Committed(step=step, commit=commit, tree=change.tree, subject=subject, body=body)
+        left = [result.check for result in verdict.results if result.status != "passed"]
+        rest = f"\n{digest(verdict)}" if left else " Every check passes."
+        return Answer(ok=True, text=f"committed {commit[:10]} as step {step}: {subject}.{rest}")
+
+    def _refuse(self, change: ChangeSet, kind: str, text: str, failures: int) -> Generator[Event, None, Answer]:
+        bound = self._started.task.limits.attempts
+        if failures < bound:
+            return Answer(ok=False, kind=kind, text=f"not committed (attempt {failures} of {bound}):\n{text}")
+        rejected = self.bench.workspace.rollback()
+        yield RolledBack(to=rejected.to, kept=rejected.kept, reason=f"{failures} attempts did not pass")
+        return Answer(ok=False, kind=kind, text=f"{text}\nrolled back: the files are as at {rejected.to[:10]} again")
+
+    @property
+    def _started(self) -> Started:
+        first = self.log[0]
+        assert isinstance(first, Started), "a run's first event is Started"
+        return first
+
+    def _before(self) -> Verdict:
+        """Return the verdict on the last verified commit."""
+        judged: Verdict | None = None
+        last: Verdict | None = None
+        for event in self.log:
+            match event:
+                case Baselined():
+                    last = event.verdict
+                case Verified():
+                    judged = event.verdict
+                case Committed():
+                    last = judged
+                case _:
+                    pass
+        assert last is not None, "the base is judged first"
+        return last
+
+    def _failures(self) -> int:
+        """Count the attempts at the present step that did not pass."""
+        count = 0
+        for event in reversed(self.log):
+            match event:
+                case Committed() | RolledBack():
+                    break
+                case Verified() if not event.verdict.ok:
+                    count += 1
+                case Acted() if event.call.name == "checkpoint" and event.result.error == "denied":
+                    count += 1
+                case _:
+                    pass
+        return count
