@@ -75,6 +75,10 @@ class Workspace(Protocol):
         """Give a separate folder that holds exactly this tree and nothing else."""
         ...
 
+    def guard(self) -> None:
+        """Look whether a command changed what git would obey. Raises RepositoryChanged."""
+        ...
+
     def files(self) -> tuple[str, ...]:
         """List the files that are tracked or could be: ignore rules respected, names readable."""
         ...
@@ -132,7 +136,7 @@ class Executor(Protocol):
         ...
 
     def execute(self, command: Command) -> Completed:
-        """Run a command to its end and sweep its whole tree. A failing command is a result, not an error. Raises SandboxUnavailable."""
+        """Run a command to its end and sweep its whole tree; failing is a result. Raises SandboxUnavailable."""
         ...
 
 

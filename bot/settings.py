@@ -1,10 +1,10 @@
-"""What a person has set, wherever they set it: flags > environment > git config > the project's pyproject.toml > defaults."""
+"""What a person has set: flags > environment > git config > the project's pyproject.toml > defaults."""
 
 import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -14,7 +14,7 @@ from bot.errors import ConfigError
 
 
 class Settings(Record):
-    """Every key is the same in `GIT_AGENT_KEY`, `git config agent.key` and `[tool.git-agent]`, with `-` or `_` in it."""
+    """Every key is the same in `GIT_AGENT_KEY`, `git config agent.key` and `[tool.git-agent]`."""
 
     model: str = ""
     python: str = ""
@@ -55,7 +55,7 @@ class Origin(NamedTuple):
 LISTS = ("scope", "protect", "carry", "checks")
 
 PROJECT_KEYS = frozenset({"protect", "carry", "checks", "scope"})
-"""What the repository under change may say: how it is checked and what is off limits, never what a run is allowed to do."""
+"""What the repository under change may say: how it is checked and what is off limits, never what a run may do."""
 
 
 def load(origins: Sequence[Origin]) -> Settings:
@@ -81,8 +81,8 @@ def _parse(name: str, value: object, where: str) -> object:
     if name in LISTS and isinstance(value, str):
         value = tuple(value.split())
     try:
-        field = Settings.model_fields[name]
-        return TypeAdapter(field.annotation).validate_python(value)
+        annotation: Any = Settings.model_fields[name].annotation
+        return TypeAdapter(annotation).validate_python(value)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         raise ConfigError(f"{where}: {problem['msg'].lower()}, not {value!r}") from error
@@ -118,8 +118,10 @@ def parse_check(text: str, where: str) -> Check:
         argv = tuple(shlex.split(command))
     except ValueError as error:
         raise ConfigError(f"{where}: {text!r}: {error}") from error
-    if not equals or not name.strip().isidentifier() and not name.strip().replace("-", "_").isidentifier() or not argv:
-        raise ConfigError(f"{where}: expected NAME=COMMAND, not {text!r}", "for example --check unit='python -m pytest'")
+    if not equals or not argv or not name.strip().replace("-", "_").isidentifier():
+        raise ConfigError(
+            f"{where}: expected NAME=COMMAND, not {text!r}", "for example --check unit='python -m pytest'"
+        )
     return Check(name=name.strip(), rung=Rung.INTEGRATION, argv=argv, reason=f"declared in {where}")
 
 
@@ -130,15 +132,16 @@ def from_environment(environ: Mapping[str, str]) -> Origin:
     return Origin("GIT_AGENT_{key}", {k: v for k, v in found.items() if k in Settings.model_fields})
 
 
+_CONFIG_NAMES = {"check": "checks", **{name.replace("_", ""): name for name in Settings.model_fields}}
+"""Git folds the case of a key and allows no underscore in it."""
+
+
 def from_git_config(pairs: Sequence[tuple[str, str]]) -> Origin:
     """Read `agent.*` from pairs of lower-case key and value, weakest scope first; lists add up."""
     values: dict[str, object] = {}
     for key, value in pairs:
-        name = key.removeprefix("agent.").replace("-", "_")
-        name = {"check": "checks", "maxturns": "max_turns", "maxsteps": "max_steps", "maxseconds": "max_seconds"}.get(
-            name, name
-        )
-        name = {"maxtokens": "max_tokens", "maxcost": "max_cost"}.get(name, name)
+        plain = key.removeprefix("agent.").replace("-", "").replace("_", "")
+        name = _CONFIG_NAMES.get(plain, plain)
         if name == "checks":
             values[name] = f"{values[name]}\n{value}" if name in values else value
         elif name in Settings.model_fields:

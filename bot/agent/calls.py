@@ -1,9 +1,10 @@
-"""What becomes of the calls of one reply: which are executed, which are answered with an error, which repeat themselves."""
+"""What becomes of the calls of one reply: executed, answered with an error, or stopped for going in circles."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 from bot.core.event import Acted, Event
@@ -21,14 +22,15 @@ STOP_AFTER = 4
 def refuse(call: ToolCall, reply: Reply, tools: Tools) -> ToolResult | None:
     """Answer a call that must not be executed: cut off, unreadable, or for a tool that does not exist."""
     if reply.finish == "length":
-        return failure(call, "truncated", "your reply was cut off by the output limit: nothing of it was executed; send less at once")
+        return failure(call, "truncated", "your reply was cut off by the output limit: nothing was executed; send less")
     if call.raw:
         if _cut(call.raw):
-            return failure(call, "truncated", "the arguments end in the middle: the call was not executed; send it again, shorter")
-        return failure(call, "malformed", f"the arguments are not a JSON object: {_problem(call.raw)}; the call was not executed")
+            return failure(call, "truncated", "the arguments end in the middle: not executed; send it again, shorter")
+        return failure(call, "malformed", f"the arguments are not a JSON object: {_problem(call.raw)}; not executed")
     if call.name not in tools:
         near = get_close_matches(call.name, tools, n=1)
-        return failure(call, "unknown_tool", f"there is no tool {call.name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        rest = f"; did you mean {near[0]!r}?" if near else ""
+        return failure(call, "unknown_tool", f"there is no tool {call.name!r}{rest}")
     return None
 
 
@@ -102,11 +104,10 @@ def repetition(events: Sequence[Event]) -> int:
 
 
 def _run_length(keys: Sequence[str], period: int) -> int:
+    """Count how often the last `period` keys stand there one after the other."""
     last = keys[-period:]
-    count = 0
-    while len(keys) >= (count + 1) * period and list(keys[len(keys) - (count + 1) * period : len(keys) - count * period]) == list(last):
-        count += 1
-    return count
+    groups = (keys[end - period : end] for end in range(len(keys), period - 1, -period))
+    return sum(1 for _ in takewhile(lambda group: group == last, groups))
 
 
 def _key(event: Acted) -> str:

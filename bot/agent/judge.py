@@ -41,12 +41,12 @@ class Judge:
         reasons = (*refuse_change(change, self._started.task), *secret_findings(change))
         if reasons:
             text = "refused by policy:\n" + "\n".join(f"- {reason}" for reason in reasons)
-            return (yield from self._refuse(change, "denied", text, self._failures() + 1))
+            return (yield from self._refuse("denied", text, self._failures() + 1))
         verdict = yield from self._climb(change.tree, self._before())
         yield Verified(verdict=verdict, change=change)
         if verdict.ok:
             return (yield from self._commit(change, verdict, subject, body))
-        return (yield from self._refuse(change, "unverified", digest(verdict), self._failures()))
+        return (yield from self._refuse("unverified", digest(verdict), self._failures()))
 
     def _climb(self, tree: str, before: Verdict | None) -> Generator[Event, None, Verdict]:
         with self.bench.workspace.clean(tree) as root:
@@ -56,6 +56,7 @@ class Judge:
                     check = next(climb)
                 except StopIteration as end:
                     verdict: Verdict = end.value
+                    self.bench.workspace.guard()
                     return verdict
                 yield Checking(check=check.name, tree=tree)
 
@@ -63,7 +64,12 @@ class Judge:
         step = 1 + sum(isinstance(event, Committed) for event in self.log)
         started = self._started
         message = commit_message(
-            subject or started.task.goal, body, run=started.run, step=step, verdict=verdict, model=self.model,
+            subject or started.task.goal,
+            body,
+            run=started.run,
+            step=step,
+            verdict=verdict,
+            model=self.model,
             task=started.task,
         )
         commit = self.bench.workspace.commit(change.tree, message)
@@ -73,7 +79,7 @@ class Judge:
         rest = f"\n{digest(verdict)}" if left else " Every check passes."
         return Answer(ok=True, text=f"committed {commit[:10]} as step {step}: {subject}.{rest}")
 
-    def _refuse(self, change: ChangeSet, kind: str, text: str, failures: int) -> Generator[Event, None, Answer]:
+    def _refuse(self, kind: str, text: str, failures: int) -> Generator[Event, None, Answer]:
         bound = self._started.task.limits.attempts
         if failures < bound:
             return Answer(ok=False, kind=kind, text=f"not committed (attempt {failures} of {bound}):\n{text}")

@@ -4,7 +4,6 @@ import random
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeAlias
 
 from bot.agent import calls, context
@@ -13,7 +12,6 @@ from bot.core import limits, recovery
 from bot.core.event import (
     Acted,
     Baselined,
-    Committed,
     Ended,
     Event,
     Paused,
@@ -139,6 +137,8 @@ class _Turns:
             return (yield from self._steer(batch[0]))
         wanted = tuple(call for call in batch if refused[call.id] is None)
         done = calls.execute(wanted, self.agent.tools, self.bench, self.agent.approver) if wanted else ()
+        if any(self.agent.tools[call.name].access is Access.EXECUTE for call in wanted):
+            self.bench.workspace.guard()
         results = {result.call_id: result for result in done}
         for call in batch:
             result = refused[call.id] or results[call.id]

@@ -8,7 +8,7 @@ from bot.core.task import Limits
 
 
 def exceeded(events: Sequence[Event], limits: Limits, now: float) -> str | None:
-    """Name the first limit that leaves no room for another turn; None when there is room. `now` is in seconds since the epoch."""
+    """Name the first limit that leaves no room for another turn; `now` is in seconds since the epoch."""
     usage = spent(events)
     started = next((event.at for event in events if isinstance(event, Started)), now)
     used: tuple[tuple[str, float, float | None], ...] = (

@@ -263,7 +263,7 @@ class _Fold:
             if r.check in clean and r.rung in (Rung.STATIC, Rung.TYPES)
             for c in r.cases
         }
-        green = tuple(id for id in red if id not in bad and (id in passing or id in gone)) if self._live() else ()
+        green = tuple(case for case in red if self._live() and case not in bad and (case in passing or case in gone))
         return Proof(red=red, green=green, reason="" if green else "nothing that failed on the base passes now")
 
     def _findings(self) -> tuple[str, ...]:

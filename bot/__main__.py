@@ -1,0 +1,13 @@
+"""Run the command line; always started as `python -I -m bot`, so that no `bot` of the caller's folder runs instead."""
+
+import sys
+
+from bot import __version__
+
+if sys.argv[1:] == ["--version"]:  # answered before anything is imported: hooks and scripts ask often
+    sys.stdout.write(f"git-agent {__version__}\n")
+    raise SystemExit(0)
+
+from bot.entry.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""The composition root: the only room that knows the adapters."""

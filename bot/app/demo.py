@@ -1,0 +1,55 @@
+"""The demonstration: a small project with history and three faults, mended and proved before your eyes."""
+
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from bot.app.desk import open_desk
+from bot.app.perform import perform
+from bot.app.proof import present, prove
+from bot.errors import UsageError
+from bot.git.create import create_repository
+from bot.samples.project import revisions
+
+
+def show(folder: Path | None) -> int:
+    """Make the project, run `git agent fix` on it, show the branch and prove it again; return the exit code."""
+    console = Console(highlight=False)
+    place = _place(folder)
+    create_repository(place, revisions())
+    _type(console, f"cd {place}")
+    _type(console, "git log --oneline")
+    desk = open_desk(place, {"model": "offline"})
+    git = desk.repository.git
+    console.print(Text(git.output("log", "--oneline").decode().rstrip()))
+    _type(console, "git agent fix --model offline")
+    report = perform(desk, "", "")
+    if not report.steps:
+        return report.exit_code
+    _type(console, f"git log --format=fuller {report.base[:10]}..{report.branch}")
+    console.print(
+        Text(
+            git.output("log", "--format=%C(auto)commit %H%n%n%w(0,4,4)%B", f"{report.base}..{report.tip}")
+            .decode()
+            .rstrip()
+        )
+    )
+    _type(console, f"git agent verify {report.run}")
+    proved = prove(desk, report.run)
+    present(proved)
+    console.print(Text(f"\nThe project is yours to look at: {place}", style="bold"))
+    return report.exit_code or (0 if proved.ok else 1)
+
+
+def _place(folder: Path | None) -> Path:
+    if folder is None:
+        return Path(tempfile.mkdtemp(prefix="git-agent-demo-")) / "project"
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is not empty", "name a new folder")
+    return folder.resolve()
+
+
+def _type(console: Console, command: str) -> None:
+    console.print(Text.assemble("\n", ("$ ", "dim"), (command, "bold")))

@@ -1,0 +1,104 @@
+"""What git agent finds on this machine and in this repository."""
+
+import platform
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bot import __version__
+from bot.app.assemble import Bay, choose_bay, choose_model
+from bot.app.desk import Desk, open_desk
+from bot.core.task import Record
+from bot.errors import AgentError
+from bot.git.run import discover
+from bot.git.snapshot import open_snapshots
+
+
+class Finding(Record):
+    """One thing that was looked at."""
+
+    name: str
+    ok: bool
+    text: str
+    hint: str = ""
+
+
+class Diagnosis(Record):
+    """Everything that was looked at."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether a run could start here."""
+        return all(finding.ok for finding in self.findings)
+
+
+def examine(directory: Path) -> Diagnosis:
+    """Look at the machine, the repository, the isolation, the interpreter, the checks and the model."""
+    return Diagnosis(findings=(*_machine(), *_repository(directory)))
+
+
+def _machine() -> Iterator[Finding]:
+    yield Finding(
+        name="git agent", ok=True, text=f"{__version__}, Python {platform.python_version()} ({sys.executable})"
+    )
+    version = discover(Path.cwd(), "--version").output.decode().strip()
+    yield Finding(name="git", ok=True, text=version)
+
+
+def _repository(directory: Path) -> Iterator[Finding]:
+    try:
+        desk = open_desk(directory, {})
+        yield Finding(name="repository", ok=True, text=_place(desk))
+        bay = choose_bay(desk)
+    except AgentError as error:
+        yield Finding(name="repository", ok=False, text=error.message, hint=error.hint)
+        return
+    yield Finding(name="isolation", ok=True, text=_isolation(bay))
+    modules = ", ".join(sorted(bay.interpreter.modules)) or "nothing that we know"
+    yield Finding(name="interpreter", ok=True, text=f"{bay.interpreter.path} ({bay.interpreter.origin}); has {modules}")
+    yield from _checks(desk, bay)
+    yield _model(desk)
+
+
+def _place(desk: Desk) -> str:
+    repository = desk.repository
+    branch = repository.current_branch() or "detached HEAD"
+    return f"{repository.root}, {branch}, {'uncommitted work' if repository.dirty() else 'nothing uncommitted'}"
+
+
+def _isolation(bay: Bay) -> str:
+    return f"{bay.executor.isolation}" + "".join(f"; {note}" for note in bay.notes)
+
+
+def _checks(desk: Desk, bay: Bay) -> Iterator[Finding]:
+    tree = desk.repository.default_base()
+    with open_snapshots(desk.repository) as snapshots, snapshots.clean(tree) as root:
+        checks = bay.ladder(root, desk.settings.checks).checks
+    for check in checks:
+        yield Finding(name=f"check {check.name}", ok=True, text=f"{check.rung}: {check.reason}")
+    if not checks:
+        hint = "declare one: --check NAME=COMMAND, or checks in [tool.git-agent]"
+        yield Finding(name="checks", ok=False, text="none was found", hint=hint)
+
+
+def _model(desk: Desk) -> Finding:
+    try:
+        model = choose_model(desk.settings.model, desk.repository)
+    except AgentError as error:
+        return Finding(name="model", ok=False, text=error.message, hint=error.hint)
+    return Finding(name="model", ok=True, text=model.name)
+
+
+def present(diagnosis: Diagnosis) -> None:
+    """Print a diagnosis for a person."""
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, show_header=False)
+    for finding in diagnosis.findings:
+        glyph = Text("✓", style="green") if finding.ok else Text("✗", style="red")
+        table.add_row(glyph, Text(finding.name), Text(finding.text + (f" ({finding.hint})" if finding.hint else "")))
+    Console(highlight=False).print(table)

@@ -1,0 +1,155 @@
+"""The one way through: a task goes in, a report comes out."""
+
+import re
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from types import FrameType
+
+from rich.console import Console
+
+from bot import __version__
+from bot.agent.loop import Agent
+from bot.app.assemble import Bay, choose_approver, choose_bay, choose_model, make_agent
+from bot.app.desk import Desk
+from bot.app.survey import survey
+from bot.core.check import Check
+from bot.core.event import Ended, Event, Started
+from bot.core.render import markdown
+from bot.core.report import Report, summarize
+from bot.core.task import Consent, Source, Task
+from bot.forge.local import LocalForge
+from bot.git.runs import RunRef, new_run_id
+from bot.git.workspace import choose_branch, open_workspace
+from bot.protocols import Trace
+from bot.tools.tool import Bench
+from bot.trace.terminal import Terminal
+
+
+def perform(desk: Desk, goal: str, base: str, *, planning: bool = False, quiet: bool = False) -> Report:
+    """Carry out a task and deliver its report. Raises UsageError before anything is created."""
+    task = _task(desk, goal, base)
+    model = choose_model(desk.settings.model, desk.repository)
+    bay = choose_bay(desk)
+    run = new_run_id()
+    with Terminal(Console(stderr=True, highlight=False)) as terminal:
+        agent = make_agent(model, choose_approver(_consent(desk), terminal.ask), planning=planning)
+        ref = RunRef(desk.repository, run, render=_render)
+        traces: tuple[Trace, ...] = (terminal,) if planning else (ref, terminal)
+        report = _record(_Run(desk, bay, agent, task, run), traces)
+    if not quiet:
+        LocalForge(Console(highlight=False)).publish(report)
+    return report
+
+
+def _render(events: Sequence[Event]) -> str:
+    return markdown(summarize(events))
+
+
+def _task(desk: Desk, goal: str, base: str) -> Task:
+    settings = desk.settings
+    return Task(
+        goal=goal,
+        source=Source(kind="local"),
+        base=desk.repository.resolve(base) if base else desk.repository.default_base(),
+        scope=settings.scope,
+        protected=settings.protect,
+        limits=settings.limits(),
+    )
+
+
+def _consent(desk: Desk) -> Consent:
+    wish = desk.settings.consent
+    if wish != "auto":
+        return wish
+    return "ask" if sys.stdin.isatty() and sys.stderr.isatty() else "no"
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    desk: Desk
+    bay: Bay
+    agent: Agent
+    task: Task
+    run: str
+
+    def events(self) -> Iterator[Event]:
+        """Open the workspace, work in it, and drop it."""
+        repository = self.desk.repository
+        branch = choose_branch(repository, slug(self.task.goal), self.run)
+        with open_workspace(repository, base=self.task.base, run=self.run, branch=branch) as workspace:
+            with workspace.clean(workspace.tree()) as root:
+                ladder = self.bay.ladder(root, self.desk.settings.checks)
+                project = survey(root, workspace.files())
+            bench = Bench(workspace, self.bay.executor, ladder, self.task, workspace.temp)
+            yield from self.agent.work(self._started(branch, ladder.checks, project), bench)
+
+    def _started(self, branch: str, checks: tuple[Check, ...], project: str) -> Started:
+        interpreter = self.bay.interpreter
+        return Started(
+            run=self.run,
+            task=self.task,
+            branch=branch,
+            version=__version__,
+            model=self.agent.model.name,
+            isolation=self.bay.executor.isolation,
+            python=f"{interpreter.path} ({interpreter.origin})",
+            checks=checks,
+            project=project,
+            notes=(*self.desk.notes, *self.bay.notes, *self._warnings()),
+        )
+
+    def _warnings(self) -> Iterator[str]:
+        if self.desk.repository.dirty():
+            yield f"uncommitted work is not included: the run starts from {self.task.base[:10]}"
+        if self.bay.interpreter.origin.startswith("git agent"):
+            yield "the project has no environment of its own: its checks run with git agent's interpreter"
+
+
+def slug(goal: str) -> str:
+    """Make the readable part of a branch name."""
+    words = re.sub(r"[^a-z0-9]+", "-", goal.lower()).strip("-")
+    return words[:30].strip("-") or "fix"
+
+
+def _record(run: _Run, traces: Sequence[Trace]) -> Report:
+    events: list[Event] = []
+
+    def keep(event: Event) -> None:
+        events.append(event)
+        for trace in traces:
+            trace.record(event)
+
+    try:
+        with _interruptible(), closing(run.events()) as stream:  # type: ignore[type-var]
+            for event in stream:
+                keep(event)
+    except KeyboardInterrupt:
+        if not events:
+            raise
+        keep(Ended(at=run.agent.clock(), stop="interrupted", detail="stopped by a signal; verified commits are kept"))
+    return summarize(events)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let the first signal end the run in good order; more of them do not disturb the tidying up."""
+
+    def stop(_: int, __: FrameType | None) -> None:
+        for number in signals:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before: list[tuple[signal.Signals, Callable[[int, FrameType | None], object] | int | None]] = [
+        (number, signal.getsignal(number)) for number in signals
+    ]
+    for number in signals:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)  # type: ignore[arg-type]

@@ -1,0 +1,187 @@
+"""Runs the proof of commits again, without a model, whoever made them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bot.app.assemble import choose_bay
+from bot.app.desk import Desk
+from bot.core.check import Verdict
+from bot.core.render import parse_trailers, state_checks
+from bot.core.report import CheckSummary, summarize, summarize_check
+from bot.core.task import Record
+from bot.errors import UsageError
+from bot.forge.local import count
+from bot.git.repository import Repository
+from bot.git.runs import list_runs, read_events
+from bot.git.snapshot import Snapshots, open_snapshots
+from bot.verify.digest import digest
+from bot.verify.ladder import Ladder
+
+
+class ProvedCommit(Record):
+    """What became of one commit when its checks were run again."""
+
+    commit: str
+    tree: str
+    subject: str
+    ok: bool
+    """Whether every check gave evidence and nothing is worse than before the commit."""
+    green: bool
+    """Whether every check passes outright."""
+    claim: Literal["none", "agrees", "differs"]
+    """What the commit's own trailers say of its tree and checks, held against what was found."""
+    checks: tuple[CheckSummary, ...]
+    detail: str = ""
+
+
+class Proved(Record):
+    """The proof of a range of commits, oldest first."""
+
+    base: str
+    base_checks: tuple[CheckSummary, ...]
+    commits: tuple[ProvedCommit, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every commit holds and says the truth."""
+        return bool(self.commits) and all(commit.ok and commit.claim != "differs" for commit in self.commits)
+
+
+def prove(desk: Desk, what: str) -> Proved:
+    """Prove a range, a branch or a run. Raises UsageError."""
+    base, tip = find_range(desk.repository, what)
+    return judge_commits(desk, base, tip)
+
+
+def find_range(repository: Repository, what: str) -> tuple[str, str]:
+    """Turn `A..B`, a run or a branch into a base and a tip. Raises UsageError."""
+    old, dots, new = what.partition("..")
+    if dots:
+        if new.startswith("."):
+            raise UsageError(f"not a range: {what!r}", "write A..B")
+        return repository.resolve(old or "HEAD"), repository.resolve(new or "HEAD")
+    runs = [run for run in list_runs(repository) if what and run.startswith(what)]
+    if len(runs) == 1:
+        told = summarize(read_events(repository, runs[0]))
+        if told.tip == told.base:
+            raise UsageError(f"{runs[0]} has no commit to prove")
+        return told.base, told.tip
+    return _branch_range(repository, what)
+
+
+def _branch_range(repository: Repository, what: str) -> tuple[str, str]:
+    tip = repository.resolve(what)
+    told = [summarize(read_events(repository, run)) for run in list_runs(repository)]
+    base = next((report.base for report in told if report.tip == tip and report.base != tip), None)
+    if base is not None:
+        return base, tip
+    answer = repository.git.ask("merge-base", "HEAD", tip)
+    base = answer.output.decode().strip()
+    if answer.code or base == tip:
+        raise UsageError(f"{what} holds no commit that HEAD lacks", f"name a range, for example {what}~1..{what}")
+    return base, tip
+
+
+def judge_commits(desk: Desk, base: str, tip: str) -> Proved:
+    """Judge the base, then each commit against the one before it."""
+    repository = desk.repository
+    listed = repository.git.output("rev-list", "--reverse", "--first-parent", f"{base}..{tip}").decode().split()
+    if not listed:
+        raise UsageError(f"there is no commit in {base[:10]}..{tip[:10]}")
+    bay = choose_bay(desk)
+    with open_snapshots(repository) as snapshots:
+        tree = _tree(repository, base)
+        with snapshots.clean(tree) as root:
+            ladder = bay.ladder(root, desk.settings.checks)
+        run = _Proof(repository, snapshots, ladder)
+        first = run.judge(tree, None)
+        return Proved(base=base, base_checks=_short(first), commits=tuple(run.walk(listed, first)))
+
+
+def _tree(repository: Repository, commit: str) -> str:
+    return repository.git.line("rev-parse", "--verify", f"{commit}^{{tree}}")
+
+
+def _short(verdict: Verdict) -> tuple[CheckSummary, ...]:
+    return tuple(map(summarize_check, verdict.results))
+
+
+def climb(ladder: Ladder, root: Path, tree: str, before: Verdict | None) -> Verdict:
+    """Judge a folder without telling anybody about each check."""
+    steps = ladder.climb(root, tree, before)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            verdict: Verdict = end.value
+            return verdict
+
+
+@dataclass(frozen=True, slots=True)
+class _Proof:
+    repository: Repository
+    snapshots: Snapshots
+    ladder: Ladder
+
+    def judge(self, tree: str, before: Verdict | None) -> Verdict:
+        with self.snapshots.clean(tree) as root:
+            return climb(self.ladder, root, tree, before)
+
+    def walk(self, commits: list[str], before: Verdict) -> Iterator[ProvedCommit]:
+        for commit in commits:
+            verdict = self.judge(_tree(self.repository, commit), before)
+            yield self._proved(commit, verdict)
+            if verdict.ok:
+                before = verdict
+
+    def _proved(self, commit: str, verdict: Verdict) -> ProvedCommit:
+        message = self.repository.git.output("log", "-1", "--format=%B", commit).decode("utf-8", "replace")
+        return ProvedCommit(
+            commit=commit,
+            tree=verdict.tree,
+            subject=message.partition("\n")[0],
+            ok=verdict.ok,
+            green=verdict.green,
+            claim=_claim(message, verdict),
+            checks=_short(verdict),
+            detail="" if verdict.green else digest(verdict),
+        )
+
+
+def _claim(message: str, verdict: Verdict) -> Literal["none", "agrees", "differs"]:
+    claim = parse_trailers(message)
+    if claim is None:
+        return "none"
+    return "agrees" if claim.tree == verdict.tree and claim.checks == state_checks(verdict) else "differs"
+
+
+def present(proved: Proved) -> None:
+    """Print a proof for a person."""
+    console = Console(highlight=False)
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="dim")
+    for title in ("commit", "subject", *(check.name for check in proved.base_checks), "trailers", ""):
+        table.add_column(title, no_wrap=title == "commit")
+    table.add_row(proved.base[:10], Text("(base)", style="dim"), *map(count, proved.base_checks), "", "")
+    for commit in proved.commits:
+        word = Text("holds", style="green") if commit.ok else Text("does not hold", style="red")
+        claim = Text(commit.claim, style="red" if commit.claim == "differs" else "")
+        table.add_row(commit.commit[:10], Text(commit.subject[:60]), *map(count, commit.checks), claim, word)
+    console.print(table)
+    for commit in proved.commits:
+        if not commit.ok:
+            console.print(Text(f"\n{commit.commit[:10]}\n{commit.detail}"))
+    console.print(_sentence(proved))
+
+
+def _sentence(proved: Proved) -> Text:
+    if not proved.ok:
+        return Text("\n✗ not proved", style="bold red")
+    if proved.commits[-1].green:
+        return Text("\n✓ proved: every check passes at the tip", style="bold green")
+    return Text("\n● nothing got worse, but not every check passes at the tip", style="bold yellow")

@@ -1,0 +1,48 @@
+"""Commands that look: log, show, diff, status."""
+
+from pathlib import Path
+
+import click
+
+from bot.app import views
+from bot.entry.options import as_json, directory
+
+
+@click.command()
+@click.argument("run", required=False)
+@as_json
+@directory
+def log(run: str | None, directory: Path, *, as_json: bool) -> None:
+    """List the runs, or tell what happened in one."""
+    if run is None:
+        views.runs(directory, as_json=as_json)
+    else:
+        views.events(directory, run, as_json=as_json)
+
+
+@click.command()
+@click.argument("run")
+@as_json
+@directory
+def show(run: str, directory: Path, *, as_json: bool) -> None:
+    """Show the report of a run."""
+    if as_json:
+        click.echo(views.report(directory, run).model_dump_json())
+    else:
+        views.show_report(directory, run)
+
+
+@click.command()
+@click.argument("run", metavar="RUN[:STEP]")
+@directory
+def diff(run: str, directory: Path) -> None:
+    """Print what a run, or one step of it, changed."""
+    click.echo(views.patch(directory, run), nl=False)
+
+
+@click.command()
+@as_json
+@directory
+def status(directory: Path, *, as_json: bool) -> None:
+    """Say which runs are going on, which wait for you, and what was left behind."""
+    views.status(directory, as_json=as_json)

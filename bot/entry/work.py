@@ -1,0 +1,57 @@
+"""Commands that run a model: fix, plan, demo."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bot.app import demo as demonstration
+from bot.app.desk import open_desk
+from bot.app.perform import perform
+from bot.entry.options import as_json, directory, running
+
+
+@click.command()
+@click.argument("task", nargs=-1)
+@click.option("--failing", is_flag=True, help="Mend whatever fails now (what happens without a TASK, too).")
+@running
+@as_json
+@directory
+def fix(task: tuple[str, ...], directory: Path, base: str, *, failing: bool, as_json: bool, **flags: Any) -> int:
+    """Work on TASK, or on whatever fails now, on a branch of its own, until the checks prove it."""
+    goal = _goal(task, failing=failing)
+    desk = open_desk(directory, flags, base)
+    report = perform(desk, goal, base, quiet=as_json)
+    if as_json:
+        click.echo(report.model_dump_json())
+    return report.exit_code
+
+
+def _goal(task: tuple[str, ...], *, failing: bool) -> str:
+    goal = " ".join(task).strip()
+    if task and not goal:
+        raise click.UsageError("the task is empty; leave it out to mend whatever fails now")
+    if goal and failing:
+        raise click.UsageError("give a TASK or --failing, not both")
+    return goal
+
+
+@click.command()
+@click.argument("task", nargs=-1)
+@running
+@as_json
+@directory
+def plan(task: tuple[str, ...], directory: Path, base: str, *, as_json: bool, **flags: Any) -> int:
+    """Say what would be done about TASK, or about whatever fails now; change nothing."""
+    desk = open_desk(directory, flags, base)
+    report = perform(desk, _goal(task, failing=False), base, planning=True, quiet=as_json)
+    if as_json:
+        click.echo(report.model_dump_json())
+    return 0 if report.plan or report.outcome == "nothing" else 1
+
+
+@click.command()
+@click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
+def demo(folder: Path | None) -> int:
+    """Make a small broken project in DIR, mend it with the offline model, and prove it."""
+    return demonstration.show(folder)

@@ -1,0 +1,179 @@
+"""Tells a person what happens, as it happens."""
+
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.prompt import Confirm
+from rich.text import Text
+
+from bot.core.check import CheckResult, Verdict
+from bot.core.event import (
+    Acted,
+    Baselined,
+    Checking,
+    Committed,
+    Ended,
+    Event,
+    Paused,
+    Planned,
+    Replied,
+    Retried,
+    RolledBack,
+    Started,
+    Verified,
+)
+from bot.core.message import ToolCall
+from bot.core.redact import sanitize
+from bot.core.task import Limits
+
+GLYPHS = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("-", "dim"), "errored": ("!", "yellow")}
+
+
+class Terminal:
+    """A trace for eyes: one line for each thing that happened, one live line for what happens now."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._limits = Limits()
+        self._turns = 0
+        self._live: tuple[Progress, TaskID] | None = None
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+            progress = Progress(*columns, console=self._console, transient=True)
+            progress.start()
+            self._live = (progress, progress.add_task("starting", total=None))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._live[0].stop()
+            self._live = None
+
+    def ask(self, question: str) -> bool:
+        """Ask the person at the terminal; the live line stands aside meanwhile."""
+        if self._live is not None:
+            self._live[0].stop()
+        try:
+            return Confirm.ask(Text(sanitize(question)), console=self._console, default=False)
+        finally:
+            if self._live is not None:
+                self._live[0].start()
+
+    def record(self, event: Event) -> None:
+        """Show an event."""
+        match event:
+            case Started():
+                self._start(event)
+            case Checking():
+                self._now(f"checking {event.check}")
+            case Baselined():
+                self._say(Text("the base"))
+                self._verdict(event.verdict)
+                self._now("thinking")
+            case Replied():
+                self._turns += 1
+                self._reply(event)
+            case Acted():
+                self._act(event)
+                self._now("thinking")
+            case Verified() | Committed() | RolledBack():
+                self._step(event)
+            case Retried() | Planned() | Paused() | Ended():
+                self._aside(event)
+            case _:
+                pass
+
+    def _start(self, event: Started) -> None:
+        self._limits = event.task.limits
+        self._say(
+            Text.assemble(
+                ("git agent ", "bold"),
+                f"{event.version}  run ",
+                (event.run, "bold"),
+                f"  {event.model}  {event.isolation}",
+            )
+        )
+        self._say(Text(f"  base {event.task.base[:10]}  branch {event.branch}  python {event.python}", style="dim"))
+        for note in event.notes:
+            self._say(Text(f"  ! {note}", style="yellow"))
+
+    def _reply(self, event: Replied) -> None:
+        text = sanitize(event.reply.text).strip().partition("\n")[0]
+        if text:
+            self._say(Text(f"  {text[:160]}", style="italic"))
+        if event.reply.calls:
+            self._now(", ".join(describe(call) for call in event.reply.calls)[:100])
+
+    def _act(self, event: Acted) -> None:
+        if event.call.name in ("checkpoint", "finish", "update_plan") and event.result.ok:
+            return
+        glyph, style = ("·", "dim") if event.result.ok else ("✗", "red")
+        line = f"  {glyph} {describe(event.call)}"
+        if not event.result.ok:
+            line += f": {sanitize(event.result.output).partition(chr(10))[0][:120]}"
+        self._say(Text(line, style=style))
+
+    def _step(self, event: Verified | Committed | RolledBack) -> None:
+        match event:
+            case Verified() if not event.verdict.ok:
+                self._say(Text("  not verified", style="yellow"))
+                self._verdict(event.verdict)
+            case Committed():
+                self._say(Text(f"✓ step {event.step}  {event.commit[:10]}  {event.subject}", style="green"))
+            case RolledBack():
+                self._say(Text(f"↶ rolled back to {event.to[:10]}: {event.reason}", style="yellow"))
+            case _:
+                pass
+
+    def _aside(self, event: Retried | Planned | Paused | Ended) -> None:
+        match event:
+            case Retried():
+                self._say(Text(f"  model: {event.message}; asking again in {event.wait:.0f} s", style="yellow"))
+                self._now("waiting for the model")
+            case Planned():
+                for number, step in enumerate(event.steps, 1):
+                    self._say(Text(f"  {number}. {sanitize(step)}"))
+            case Paused():
+                self._say(Text(f"? {sanitize(event.question)}", style="bold yellow"))
+            case Ended() if event.stop != "done":
+                self._say(Text(f"stopped: {event.stop}", style="yellow"))
+            case _:
+                pass
+
+    def _verdict(self, verdict: Verdict) -> None:
+        for result in verdict.results:
+            glyph, style = GLYPHS[result.status]
+            self._say(Text(f"  {glyph} {result.check:<12} {tally(result):<28} {result.seconds:5.1f} s", style=style))
+
+    def _now(self, what: str) -> None:
+        if self._live is None:
+            return
+        turns = f"turn {self._turns}" + (f" of {self._limits.turns}" if self._limits.turns is not None else "")
+        progress, task = self._live
+        progress.reset(task, description=f"{what}  ({turns})")
+
+    def _say(self, text: Text) -> None:
+        self._console.print(text)
+
+
+def describe(call: ToolCall) -> str:
+    """Name a call and what it is about, on one line."""
+    values = [value for value in call.arguments.values() if isinstance(value, str | int | list)]
+    about = (
+        " ".join(map(str, values[0])) if values and isinstance(values[0], list) else str(values[0]) if values else ""
+    )
+    return sanitize(f"{call.name} {about.partition(chr(10))[0][:60]}".rstrip())
+
+
+def tally(result: CheckResult) -> str:
+    """Count a result's cases in words."""
+    bad, good = result.count("failed", "error"), result.count("passed")
+    if not bad and not good:
+        return result.summary[:60] or result.status
+    return ", ".join(words for words in (f"{bad} failed" if bad else "", f"{good} passed" if good else "") if words)

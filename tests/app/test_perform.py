@@ -1,0 +1,287 @@
+"""A task goes in, verified commits and a report come out; nothing of the person's is touched."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from bot.core.report import summarize
+from bot.git.repository import open_repository
+from bot.git.runs import list_runs, read_events
+from tests.conftest import Repo, make_repo
+from tests.product import COMMAND, FINISH, agent, calls, checkpoint, edit, leftovers, run, script
+
+RIGHT = edit("a - b", "a + b")
+WRONG = edit("a - b", "a * b")
+
+
+def unsettle(repo: Repo) -> None:
+    """Leave half-finished work behind: staged, unstaged, untracked, ignored."""
+    repo.commit({"f": "".join(f"{n}\n" for n in range(1, 21)), ".gitignore": ".env\n"}, "numbers")
+    lines = [str(n) for n in range(1, 21)]
+    lines[0] = "first"
+    repo.write({"f": "\n".join(lines) + "\n"})
+    repo.git("add", "f")
+    lines[19] = "last"
+    repo.write({"f": "\n".join(lines) + "\n", "untracked": "mine\n", ".env": "TOKEN=abc\n"})
+
+
+def test_a_verified_change_is_committed_on_a_branch_of_its_own(repo: Repo, tmp_path: Path) -> None:
+    ran = agent(
+        repo,
+        "fix",
+        "make add add",
+        "--json",
+        "--model",
+        script(tmp_path / "s", calls(RIGHT, checkpoint()), calls(FINISH)),
+    )
+    assert ran.code == 0, ran.err
+    report = ran.report
+    assert report.outcome == "verified"
+    assert report.proof.red == report.proof.green == ("test_calc.py::test_add",)
+    assert repo.git("rev-parse", report.branch) == report.tip == report.steps[0].commit
+    assert repo.git("rev-parse", "main") == report.base
+    assert repo.git("show", f"{report.branch}:calc.py") == "def add(a, b):\n    return a + b"
+    assert leftovers(repo) == []
+
+
+def test_the_trailers_say_what_was_proved(repo: Repo, tmp_path: Path) -> None:
+    report = agent(
+        repo,
+        "fix",
+        "make add add",
+        "--json",
+        "--model",
+        script(tmp_path / "s", calls(RIGHT, checkpoint()), calls(FINISH)),
+    ).report
+    trailers = repo.git("log", "-1", "--format=%(trailers:only,unfold)", report.tip).splitlines()
+    assert f"Agent-Run: {report.run}" in trailers
+    assert "Agent-Step: 1" in trailers
+    assert f"Agent-Tree: {repo.git('rev-parse', report.tip + '^{tree}')}" in trailers
+    assert any(line.startswith("Agent-Checks: ") and "pytest=passed(2)" in line for line in trailers)
+    assert not any(line.startswith("Signed-off-by") for line in trailers)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (calls(RIGHT, checkpoint()), calls(FINISH)),
+        (calls(WRONG, checkpoint()), calls(FINISH)),
+        (calls(("read_file", {"path": "calc.py"})),),
+    ],
+    ids=["success", "failure", "no-change"],
+)
+def test_half_finished_work_is_byte_identical_afterwards(
+    repo: Repo, tmp_path: Path, lines: tuple[dict[str, object], ...]
+) -> None:
+    unsettle(repo)
+    before = repo.state()
+    ran = agent(repo, "fix", "x", "--model", script(tmp_path / "s", *lines))
+    assert ran.code in (0, 1), ran.err
+    assert repo.state() == before
+    assert "uncommitted work is not included" in ran.err
+
+
+def slow(repo: Repo) -> None:
+    """Make the checks take long enough to be interrupted."""
+    repo.commit({"test_slow.py": "import time\n\n\ndef test_slow():\n    time.sleep(30)\n"}, "slow")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_signal_leaves_everything_as_it_was(repo: Repo, tmp_path: Path, number: signal.Signals) -> None:
+    slow(repo)
+    unsettle(repo)
+    before = repo.state()
+    started = subprocess.Popen(
+        [*COMMAND, "-C", str(repo.path), "fix", "x"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "NO_COLOR": "1"},
+        start_new_session=True,
+    )
+    assert started.stderr is not None
+    assert "git agent" in started.stderr.readline()
+    time.sleep(0.5)
+    started.send_signal(number)
+    started.communicate(timeout=20)
+    assert repo.state() == before
+    if number is signal.SIGKILL:
+        assert "removed worktree" in agent(repo, "clean").out
+    else:
+        assert started.returncode == 130
+        [run_id] = list_runs(open_repository(repo.path))
+        events = read_events(open_repository(repo.path), run_id)
+        assert summarize(events).stop == "interrupted"
+    assert leftovers(repo) == []
+    assert repo.git("branch", "--list", "agent/*") == ""
+
+
+def test_a_wrong_edit_gets_feedback_and_can_be_mended(repo: Repo, tmp_path: Path) -> None:
+    lines = (calls(WRONG, checkpoint("try")), calls(edit("a * b", "a + b"), checkpoint()), calls(FINISH))
+    ran = agent(repo, "fix", "make add add", "--json", "--model", script(tmp_path / "s", *lines))
+    assert ran.code == 0, ran.err
+    assert [step.subject for step in ran.report.steps] == ["fix: add adds"]
+
+
+def test_attempts_that_do_not_pass_are_rolled_back_and_kept(repo: Repo, tmp_path: Path) -> None:
+    wrong = [calls(edit("a - b", "a * b"), checkpoint("one")), calls(checkpoint("two")), calls(checkpoint("three"))]
+    lines = (*wrong, calls(RIGHT, checkpoint()), calls(FINISH))
+    # A product is no sum: 1 * 2 is not 3, and 0 * 0 is 0, so nothing is worse; break the other test to be refused.
+    lines = (
+        calls(edit("a - b", "a - b + 1"), checkpoint("one")),
+        calls(checkpoint("two")),
+        calls(checkpoint("three")),
+        *lines[3:],
+    )
+    ran = agent(repo, "fix", "make add add", "--json", "--model", script(tmp_path / "s", *lines))
+    assert ran.code == 0, ran.err
+    rolled, kept = ran.report.steps
+    assert rolled.commit == ""
+    assert repo.git("show", f"{rolled.kept}:calc.py").endswith("a - b + 1")
+    assert kept.subject == "fix: add adds"
+    repo.git("gc", "--prune=now", "-q")
+    assert repo.git("cat-file", "-t", rolled.kept) == "commit"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (calls(FINISH, text="All tests pass now!"),),
+        ({"text": "I fixed everything."},),
+        (calls(edit("a - b", "a - b  # fixed"), checkpoint("fixed")), calls(FINISH)),
+        (calls(edit("a - b", "a - b + 1")), calls(FINISH), calls(FINISH), calls(FINISH)),
+        (),
+    ],
+    ids=["claims", "says", "red", "unverified", "silent"],
+)
+def test_a_model_that_claims_success_is_not_believed(
+    repo: Repo, tmp_path: Path, lines: tuple[dict[str, object], ...]
+) -> None:
+    ran = agent(repo, "fix", "make add add", "--json", "--model", script(tmp_path / "s", *lines))
+    assert ran.code == 1
+    assert ran.report.outcome in ("gave_up", "partial")
+
+
+def test_the_report_is_a_fold_of_the_trace_in_the_repository(repo: Repo, tmp_path: Path) -> None:
+    lines = (calls(WRONG, checkpoint("try")), calls(edit("a * b", "a + b"), checkpoint()), calls(FINISH))
+    report = agent(repo, "fix", "make add add", "--json", "--model", script(tmp_path / "s", *lines)).report
+    assert summarize(read_events(open_repository(repo.path), report.run)) == report
+    assert repo.git("ls-tree", "--name-only", f"refs/agent/runs/{report.run}").split() == [
+        "report.md",
+        "task.json",
+        "trace.jsonl",
+    ]
+
+
+def test_a_recorded_run_replays_to_the_same_trees(repo: Repo, tmp_path: Path) -> None:
+    lines = (
+        calls(edit("a - b", "a - b + 1"), checkpoint("try")),
+        calls(edit("a - b + 1", "a + b"), checkpoint()),
+        calls(FINISH),
+    )
+    first = agent(repo, "fix", "make add add", "--json", "--model", script(tmp_path / "s", *lines)).report
+    again = agent(repo, "fix", "make add add", "--json", "--model", f"recorded:{first.run}").report
+    assert [step.tree for step in again.steps] == [step.tree for step in first.steps]
+    assert again.outcome == first.outcome == "verified"
+    assert again.run != first.run
+
+
+def test_changed_tests_need_a_person(repo: Repo, tmp_path: Path) -> None:
+    weak = edit("assert add(1, 2) == 3", "assert add(1, 2) == -1", "test_calc.py")
+    ran = agent(
+        repo,
+        "fix",
+        "make add add",
+        "--json",
+        "--model",
+        script(tmp_path / "s", calls(weak, checkpoint()), calls(FINISH)),
+    )
+    assert ran.code == 1
+    assert ran.report.outcome != "verified"
+    assert any("test_calc.py" in finding for finding in ran.report.findings)
+
+
+def test_nothing_to_do_is_said_and_costs_no_turn(repo: Repo) -> None:
+    repo.commit({"calc.py": "def add(a, b):\n    return a + b\n"}, "right")
+    ran = agent(repo, "fix", "--json")
+    assert ran.code == 0
+    assert (ran.report.outcome, ran.report.usage.turns) == ("nothing", 0)
+    assert repo.git("branch", "--list", "agent/*") == ""
+
+
+def test_a_detached_head_is_a_base_like_any_other(repo: Repo, tmp_path: Path) -> None:
+    repo.git("checkout", "-q", "--detach")
+    ran = agent(
+        repo, "fix", "x", "--json", "--model", script(tmp_path / "s", calls(RIGHT, checkpoint()), calls(FINISH))
+    )
+    assert ran.code == 0, ran.err
+    assert ran.report.outcome == "verified"
+
+
+def test_what_is_not_a_repository_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    bare = tmp_path / "bare"
+    subprocess.run(["git", "init", "-q", "--bare", str(bare)], check=True)
+    empty = make_repo(tmp_path / "empty")
+    for place, words in ((tmp_path / "plain", "not a git repository"), (bare, "bare"), (empty.path, "no commit yet")):
+        ran = run("-C", str(place), "fix")
+        assert ran.code == 2
+        assert words in ran.err
+        assert len(ran.err.strip().splitlines()) == 1
+        assert ran.out == ""
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["fix", "--frobnicate"], "No such option"),
+        (["fix", "--model", "gpt"], "there is no model 'gpt'"),
+        (["fix", "--model", "openai:gpt"], "openai"),
+        (["fix", "--model", "scripted:/nowhere"], "/nowhere"),
+        (["fix", "--base", "no-such-branch"], "no-such-branch"),
+        (["fix", "--python", "/nowhere/python"], "/nowhere/python"),
+        (["fix", "--check", "unit"], "NAME=COMMAND"),
+        (["fix", "--max-turns", "-1"], "-1"),
+        (["show", "nothing"], "nothing"),
+        (["frobnicate"], "No such command"),
+    ],
+)
+def test_bad_input_is_one_line_and_creates_nothing(repo: Repo, args: list[str], words: str) -> None:
+    refs = repo.git("for-each-ref")
+    before = repo.state()
+    ran = agent(repo, *args)
+    assert ran.code == 2
+    assert words in ran.err
+    assert len(ran.err.strip().splitlines()) == 1
+    assert (repo.git("for-each-ref"), repo.state()) == (refs, before)
+
+
+def test_a_script_that_cannot_be_read_names_its_line(repo: Repo, tmp_path: Path) -> None:
+    (tmp_path / "s").write_text('{"text": "a"}\n{"txt": 1}\n')
+    ran = agent(repo, "fix", "--model", f"scripted:{tmp_path / 's'}")
+    assert ran.code == 2
+    assert "line 2" in ran.err
+
+
+def test_limits_stop_a_run_by_name_and_keep_what_was_verified(repo: Repo, tmp_path: Path) -> None:
+    lines = (calls(RIGHT, checkpoint()), *[calls(("read_file", {"path": "calc.py", "start": n})) for n in range(1, 9)])
+    ran = agent(repo, "fix", "x", "--json", "--max-turns", "3", "--model", script(tmp_path / "s", *lines))
+    report = ran.report
+    assert (report.stop, report.usage.turns, report.outcome) == ("limit:turns", 3, "partial")
+    assert repo.git("rev-parse", report.branch) == report.steps[0].commit
+
+
+def test_a_limit_of_zero_asks_the_model_nothing(repo: Repo) -> None:
+    report = agent(repo, "fix", "x", "--json", "--max-turns", "0").report
+    assert (report.stop, report.usage.turns) == ("limit:turns", 0)
+
+
+def test_a_model_that_goes_in_circles_is_stopped(repo: Repo, tmp_path: Path) -> None:
+    lines = [calls(("read_file", {"path": "calc.py"}))] * 20
+    report = agent(repo, "fix", "x", "--json", "--model", script(tmp_path / "s", *lines)).report
+    assert report.stop == "limit:loop"
+    assert report.usage.turns <= 4

@@ -1,0 +1,79 @@
+"""Starts the product as a person does: a process, its arguments, what it prints."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bot.core.report import Report
+from tests.conftest import Repo
+
+COMMAND = (sys.executable, "-I", "-m", "bot")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def report(self) -> Report:
+        """The report that `--json` printed."""
+        return Report.model_validate_json(self.out)
+
+
+def run(*args: str, cwd: Path | None = None, env: Mapping[str, str] | None = None, timeout: float = 120) -> Ran:
+    """Run git agent to its end."""
+    done = subprocess.run(
+        [*COMMAND, *args],
+        cwd=cwd,
+        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "160", **(env or {})},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def agent(repo: Repo, *args: str, env: Mapping[str, str] | None = None) -> Ran:
+    """Run git agent on a repository."""
+    return run("-C", str(repo.path), *args, env=env)
+
+
+def script(path: Path, *lines: Mapping[str, Any]) -> str:
+    """Write a script for the scripted model and return the spec that names it."""
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return f"scripted:{path}"
+
+
+def calls(*named: tuple[str, Mapping[str, Any]], text: str = "") -> dict[str, Any]:
+    """Make one line of a script."""
+    return {"text": text, "calls": [{"name": name, "arguments": dict(arguments)} for name, arguments in named]}
+
+
+def edit(old: str, new: str, path: str = "calc.py") -> tuple[str, Mapping[str, Any]]:
+    """Make a call of edit_file."""
+    return ("edit_file", {"path": path, "old": old, "new": new})
+
+
+def checkpoint(subject: str = "fix: add adds") -> tuple[str, Mapping[str, Any]]:
+    """Make a call of checkpoint."""
+    return ("checkpoint", {"subject": subject, "body": ""})
+
+
+FINISH: tuple[str, Mapping[str, Any]] = ("finish", {"summary": "done"})
+
+
+def leftovers(repo: Repo) -> Sequence[str]:
+    """List worktrees beside the person's own."""
+    listed = repo.git("worktree", "list", "--porcelain").split("\n\n")
+    return [entry for entry in listed[1:] if entry.strip()]
