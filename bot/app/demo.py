@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from bot.app import consoles
 from bot.app.desk import open_desk
 from bot.app.perform import perform
 from bot.app.proof import present, prove
@@ -16,7 +17,7 @@ from bot.samples.project import revisions
 
 def show(folder: Path | None) -> int:
     """Make the project, run `git agent fix` on it, show the branch and prove it again; return the exit code."""
-    console = Console(highlight=False)
+    console = consoles.results()
     place = _place(folder)
     create_repository(place, revisions())
     _type(console, f"cd {place}")

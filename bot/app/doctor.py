@@ -5,11 +5,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from bot import __version__
+from bot.app import consoles
 from bot.app.assemble import Bay, choose_bay, choose_model
 from bot.app.desk import Desk, open_desk
 from bot.core.task import Record
@@ -101,4 +101,4 @@ def present(diagnosis: Diagnosis) -> None:
     for finding in diagnosis.findings:
         glyph = Text("✓", style="green") if finding.ok else Text("✗", style="red")
         table.add_row(glyph, Text(finding.name), Text(finding.text + (f" ({finding.hint})" if finding.hint else "")))
-    Console(highlight=False).print(table)
+    consoles.results().print(table)

@@ -8,10 +8,9 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-from rich.console import Console
-
 from bot import __version__
 from bot.agent.loop import Agent
+from bot.app import consoles
 from bot.app.assemble import Bay, choose_approver, choose_bay, choose_model, make_agent
 from bot.app.desk import Desk
 from bot.app.survey import survey
@@ -34,13 +33,13 @@ def perform(desk: Desk, goal: str, base: str, *, planning: bool = False, quiet: 
     model = choose_model(desk.settings.model, desk.repository)
     bay = choose_bay(desk)
     run = new_run_id()
-    with Terminal(Console(stderr=True, highlight=False)) as terminal:
+    with Terminal(consoles.progress()) as terminal:
         agent = make_agent(model, choose_approver(_consent(desk), terminal.ask), planning=planning)
         ref = RunRef(desk.repository, run, render=_render)
         traces: tuple[Trace, ...] = (terminal,) if planning else (ref, terminal)
         report = _record(_Run(desk, bay, agent, task, run), traces)
     if not quiet:
-        LocalForge(Console(highlight=False)).publish(report)
+        LocalForge(consoles.results()).publish(report)
     return report
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bot.app import consoles
 from bot.app.assemble import choose_bay
 from bot.app.desk import Desk
 from bot.core.check import Verdict
@@ -16,7 +16,7 @@ from bot.core.render import parse_trailers, state_checks
 from bot.core.report import CheckSummary, summarize, summarize_check
 from bot.core.task import Record
 from bot.errors import UsageError
-from bot.forge.local import count
+from bot.forge.local import brief
 from bot.git.repository import Repository
 from bot.git.runs import list_runs, read_events
 from bot.git.snapshot import Snapshots, open_snapshots
@@ -163,15 +163,17 @@ def _claim(message: str, verdict: Verdict) -> Literal["none", "agrees", "differs
 
 def present(proved: Proved) -> None:
     """Print a proof for a person."""
-    console = Console(highlight=False)
+    console = consoles.results()
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="dim")
-    for title in ("commit", "subject", *(check.name for check in proved.base_checks), "trailers", ""):
-        table.add_column(title, no_wrap=title == "commit")
-    table.add_row(proved.base[:10], Text("(base)", style="dim"), *map(count, proved.base_checks), "", "")
+    table.add_column("commit", no_wrap=True)
+    table.add_column("subject", no_wrap=True, overflow="ellipsis")
+    for title in (*(check.name for check in proved.base_checks), "trailers", ""):
+        table.add_column(title, no_wrap=True)
+    table.add_row(proved.base[:10], Text("(base)", style="dim"), *map(brief, proved.base_checks), "", "")
     for commit in proved.commits:
         word = Text("holds", style="green") if commit.ok else Text("does not hold", style="red")
         claim = Text(commit.claim, style="red" if commit.claim == "differs" else "")
-        table.add_row(commit.commit[:10], Text(commit.subject[:60]), *map(count, commit.checks), claim, word)
+        table.add_row(commit.commit[:10], Text(commit.subject), *map(brief, commit.checks), claim, word)
     console.print(table)
     for commit in proved.commits:
         if not commit.ok:

@@ -4,10 +4,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from bot.app import consoles
 from bot.core.event import Acted, Baselined, Committed, Ended, Event, Published, Replied, RolledBack, Undone, Verified
 from bot.core.report import Report, summarize
 from bot.core.task import Record
@@ -72,7 +72,7 @@ def is_taken(repository: Repository, commit: str) -> bool:
 def runs(directory: Path, *, as_json: bool) -> None:
     """Print the list of runs."""
     listed = list_lines(open_repository(directory))
-    console = Console(highlight=False)
+    console = consoles.results()
     if as_json:
         console.file.write(listed.model_dump_json() + "\n")
     elif not listed.runs:
@@ -103,7 +103,7 @@ def events(directory: Path, prefix: str, *, as_json: bool) -> None:
     """Print what happened in a run, an event a line."""
     repository = open_repository(directory)
     happened = read_events(repository, find_run(repository, prefix))
-    console = Console(highlight=False)
+    console = consoles.results()
     if as_json:
         console.file.write("".join(event.model_dump_json() + "\n" for event in happened))
         return
@@ -148,7 +148,7 @@ def report(directory: Path, prefix: str) -> Report:
 
 def show_report(directory: Path, prefix: str) -> None:
     """Print the report of a run for a person."""
-    Console(highlight=False).print(present(report(directory, prefix)))
+    consoles.results().print(present(report(directory, prefix)))
 
 
 def split_step(spec: str) -> tuple[str, int | None]:
@@ -177,7 +177,7 @@ def patch(directory: Path, spec: str) -> bytes:
 def status(directory: Path, *, as_json: bool) -> None:
     """Print what goes on, what waits for the person, and what was left behind."""
     listed = list_lines(open_repository(directory))
-    console = Console(highlight=False)
+    console = consoles.results()
     if as_json:
         console.file.write(listed.model_dump_json() + "\n")
         return

@@ -169,7 +169,7 @@ class _Fold:
             case Ended():
                 self.stop, self.detail = event.stop, event.detail
             case Published():
-                self.pr = event.where
+                self.pr = event.where if event.where.startswith("https://") else self.pr
             case Planned():
                 self.plan = event.steps
             case _:

@@ -8,6 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from bot.core.check import Status
 from bot.core.report import CheckSummary, OutcomeWord, Report, Step
 from bot.core.task import Source
 from bot.errors import ForgeError
@@ -22,6 +23,13 @@ STYLES: dict[OutcomeWord, tuple[str, str, str]] = {
     "nothing": ("✓", "bold green", "nothing to do: every check passes"),
     "gave_up": ("✗", "bold red", "gave up: no verified change"),
     "failed": ("✗", "bold red", "failed: the run could not be carried out"),
+}
+
+GLYPHS: dict[Status, tuple[str, str]] = {
+    "passed": ("✓", "green"),
+    "failed": ("✗", "red"),
+    "skipped": ("-", "dim"),
+    "errored": ("!", "yellow"),
 }
 
 FINDINGS = 12
@@ -131,13 +139,18 @@ def _checks(before: tuple[CheckSummary, ...], after: tuple[CheckSummary, ...]) -
 
 def count(check: CheckSummary) -> Text:
     """Say in a few words what a check found."""
-    glyph, style = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("-", "dim")}.get(
-        check.status, ("!", "yellow")
-    )
+    glyph, style = GLYPHS[check.status]
     words = [f"{check.failed} failed"] if check.failed else []
     words += [f"{check.passed} passed"] if check.passed else []
     words += [f"{check.skipped} skipped"] if check.skipped else []
     return Text(f"{glyph} {', '.join(words) or check.summary[:60] or check.status}", style=style)
+
+
+def brief(check: CheckSummary) -> Text:
+    """Say with a sign and a number what a check found."""
+    glyph, style = GLYPHS[check.status]
+    number = check.failed or check.passed
+    return Text(f"{glyph} {number}" if number else glyph, style=style)
 
 
 def _notes(report: Report) -> Iterator[RenderableType]:
