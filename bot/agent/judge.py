@@ -42,11 +42,26 @@ class Judge:
         if reasons:
             text = "refused by policy:\n" + "\n".join(f"- {reason}" for reason in reasons)
             return (yield from self._refuse("denied", text, self._failures() + 1))
+        insists = self._insists(change.tree)
         verdict = yield from self._climb(change.tree, self._before())
         yield Verified(verdict=verdict, change=change)
-        if verdict.ok:
+        if verdict.better or (verdict.ok and insists):
             return (yield from self._commit(change, verdict, subject, body))
-        return (yield from self._refuse("unverified", digest(verdict), self._failures()))
+        text = f"{self._neutral()}\n{digest(verdict)}" if verdict.ok else digest(verdict)
+        return (yield from self._refuse("unverified", text, self._failures()))
+
+    def _neutral(self) -> str:
+        rest = (
+            " If these failures are not yours to mend, call checkpoint again as it is."
+            if self._started.task.goal
+            else ""
+        )
+        return f"Nothing got worse, but nothing that failed on the base passes either.{rest}"
+
+    def _insists(self, tree: str) -> bool:
+        """Say whether a tree that mends nothing was told so before; only a goal in words can be met by such a tree."""
+        told = (event.verdict for event in self.log if isinstance(event, Verified))
+        return bool(self._started.task.goal) and any(verdict.tree == tree and verdict.ok for verdict in told)
 
     def _climb(self, tree: str, before: Verdict | None) -> Generator[Event, None, Verdict]:
         with self.bench.workspace.clean(tree) as root:
@@ -117,7 +132,7 @@ class Judge:
             match event:
                 case Committed() | RolledBack():
                     break
-                case Verified() if not event.verdict.ok:
+                case Verified() if not event.verdict.better:
                     count += 1
                 case Acted() if event.call.name == "checkpoint" and event.result.error == "denied":
                     count += 1

@@ -35,7 +35,7 @@ def perform(desk: Desk, goal: str, base: str, *, planning: bool = False, quiet: 
     run = new_run_id()
     with Terminal(consoles.progress()) as terminal:
         agent = make_agent(model, choose_approver(_consent(desk), terminal.ask), planning=planning)
-        ref = RunRef(desk.repository, run, render=_render)
+        ref = RunRef(desk.repository, run, render=render)
         traces: tuple[Trace, ...] = (terminal,) if planning else (ref, terminal)
         report = _record(_Run(desk, bay, agent, task, run), traces)
     if not quiet:
@@ -43,7 +43,8 @@ def perform(desk: Desk, goal: str, base: str, *, planning: bool = False, quiet: 
     return report
 
 
-def _render(events: Sequence[Event]) -> str:
+def render(events: Sequence[Event]) -> str:
+    """Write the report that stands beside the trace in the run's ref."""
     return markdown(summarize(events))
 
 

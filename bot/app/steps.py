@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bot.app.assemble import choose_bay
 from bot.app.desk import Desk, open_desk
+from bot.app.perform import render
 from bot.app.proof import climb
 from bot.app.views import is_taken, list_lines, split_step
 from bot.core.check import Verdict
@@ -34,7 +35,9 @@ def accept(directory: Path, prefix: str) -> str:
     else:
         tip, how = _replant(desk, told, head), "cherry-pick, verified again"
     _forward(repository, head, tip)
-    append_events(repository, told.run, [Published(at=time.time(), where=f"{_here(repository)} ({how})", commit=tip)])
+    append_events(
+        repository, told.run, [Published(at=time.time(), where=f"{_here(repository)} ({how})", commit=tip)], render
+    )
     return f"{_here(repository)} is at {tip[:10]} now ({how}); go back with: git reset --keep {head[:10]}"
 
 
@@ -123,7 +126,7 @@ def undo(directory: Path, spec: str) -> str:
     if repository.current_branch() == told.branch:
         raise UsageError(f"you stand on {told.branch}", "switch to another branch first")
     repository.shared.output("update-ref", "-m", "git agent: undo", f"refs/heads/{told.branch}", target, told.tip)
-    append_events(repository, told.run, [Undone(at=time.time(), step=number - 1, commit=target)])
+    append_events(repository, told.run, [Undone(at=time.time(), step=number - 1, commit=target)], render)
     where = f"step {number - 1}" if number > 1 else "its base"
     return (
         f"{told.branch} is back at {where} ({target[:10]}); the undone steps stay readable: git agent show {told.run}"

@@ -113,6 +113,33 @@ class Verdict(Record):
         complete = bool(self.results) and all(result.status in ("passed", "failed") for result in self.results)
         return complete and not self.comparison.broken and not self.comparison.removed
 
+    @property
+    def bad(self) -> tuple[str, ...]:
+        """Ids of the cases that speak against the tree."""
+        return tuple(case.id for result in self.results for case in result.cases if case.bad)
+
+    @property
+    def better(self) -> bool:
+        """Whether there is something to show for the step: all passes, or something that failed or was not there."""
+        return self.ok and (self.green or bool(self.comparison.fixed or self.comparison.new))
+
     def result(self, name: str) -> CheckResult | None:
         """Find what one check said."""
         return next((result for result in self.results if result.check == name), None)
+
+
+def mended(before: Verdict, after: Verdict) -> tuple[str, ...]:
+    """List the cases that spoke against one tree and do not against another: tests that pass, findings that are gone.
+
+    A test that is missing, or does not always end the same way, proves nothing.
+    """
+    flaky = {*before.comparison.flaky, *after.comparison.flaky}
+    passing = {case.id for result in after.results for case in result.cases if case.outcome == "passed"} - flaky
+    clean = {result.check for result in after.results if result.status == "passed"}
+    gone = {
+        case.id
+        for result in before.results
+        if result.check in clean and result.rung.height < Rung.UNIT.height
+        for case in result.cases
+    }
+    return tuple(case for case in before.bad if case not in after.bad and case in passing | gone)

@@ -1,0 +1,1 @@
+"""The repository: the only rooms that start git or open libgit2."""

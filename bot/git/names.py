@@ -1,0 +1,38 @@
+"""Names that we make: branches that nobody else uses."""
+
+import re
+from itertools import chain, count
+
+from bot.git.repository import Repository
+from bot.git.store import open_store
+
+LONGEST = 60
+_TAKEN = ("refs/heads/", "refs/tags/", "refs/remotes/")
+
+
+def choose_branch(repository: Repository, slug: str, run: str) -> str:
+    """Choose a branch name for a run that is free here and on every remote that we know of."""
+    taken = {name.casefold() for name in _names(repository)}
+    # A branch `agent` leaves no room for `agent/...`, here or on the remote
+    prefix = "agent-" if "agent" in taken else "agent/"
+    tail = f"-{_plain(run)}"
+    for number in count(1):
+        end = tail if number == 1 else f"{tail}-{number}"
+        name = prefix + (_plain(slug)[: LONGEST - len(prefix) - len(end)].strip("-") + end).lstrip("-")
+        if name not in taken and not any(other.startswith(f"{name}/") for other in taken):
+            return name
+    raise AssertionError("numbers do not end")
+
+
+def _names(repository: Repository) -> set[str]:
+    """Return the short names of all branches and tags; remote ones with and without the remote's name."""
+    store = open_store(repository)
+    refs = chain.from_iterable((ref.name.removeprefix(kind) for ref in store.refs(kind)) for kind in _TAKEN)
+    names = set(refs)
+    # A remote's own name may hold slashes
+    return names | {name[at + 1 :] for name in names for at, c in enumerate(name) if c == "/"}
+
+
+def _plain(text: str) -> str:
+    """Keep what is safe in every shell, file system and pattern."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:LONGEST]

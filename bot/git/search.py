@@ -1,0 +1,72 @@
+"""Looking things up in a checkout and in the history behind it."""
+
+from bot.core.change import readable
+from bot.errors import BadArguments
+from bot.git.run import Git
+from bot.protocols import Match
+
+LINE_LIMIT = 400
+"""Characters of a matching line that are kept."""
+OUTPUT_LIMIT = 4_000_000
+"""Bytes of matches that are read."""
+
+_FLAGS = (
+    "-n",
+    "-z",
+    "-I",
+    "--untracked",
+    "--no-color",
+    "--no-column",
+    "--no-textconv",
+    "--full-name",
+    "--no-recurse-submodules",
+)
+
+
+def search(git: Git, pattern: str, *, glob: str, regex: bool, limit: int) -> tuple[Match, ...]:
+    """Find lines in tracked and untracked files, ignored ones left out. Raises BadArguments."""
+    if not pattern or "\0" in pattern or "\n" in pattern or "\0" in glob:
+        raise BadArguments("a pattern is one line of text, and not empty")
+    where = (_pathspec(glob),) if glob else ()
+    kind = "--extended-regexp" if regex else "--fixed-strings"
+    argv = ("grep", *_FLAGS, kind, "-e", _encodable(pattern), "--", *where)
+    answer = git.head(*argv, limit=OUTPUT_LIMIT, environ={"GIT_LITERAL_PATHSPECS": "0"})
+    if answer.code not in (0, 1):
+        raise BadArguments(f"the search cannot be made: {answer.error or 'pattern or glob is malformed'}")
+    return parse_matches(answer.output, limit)
+
+
+def parse_matches(output: bytes, limit: int) -> tuple[Match, ...]:
+    """Read what `git grep -n -z` printed; a match that was cut off at the end is dropped."""
+    found: list[Match] = []
+    at = 0
+    while len(found) < limit:
+        name_end = output.find(b"\0", at)
+        number_end = output.find(b"\0", name_end + 1)
+        end = output.find(b"\n", number_end + 1)
+        if min(name_end, number_end, end) < 0:
+            break
+        text = output[number_end + 1 : end].decode("utf-8", "replace").rstrip("\r")
+        number = int(output[name_end + 1 : number_end])
+        found.append(Match(readable(output[at:name_end]), number, text[:LINE_LIMIT]))
+        at = end + 1
+    return tuple(found)
+
+
+def history(git: Git, base: str, path: str, limit: int) -> str:
+    """Tell the last commits that led to the base, newest first; nothing later and no other branch is looked at."""
+    shown = ("--no-color", "--no-decorate", "--no-show-signature", "--date=short", "--format=%h %ad %an: %s")
+    where = ("--", _encodable(path)) if path and path != "." else ("--",)
+    return (
+        git.output("log", f"--max-count={max(1, limit)}", *shown, base, *where).decode("utf-8", "replace").rstrip("\n")
+    )
+
+
+def _pathspec(glob: str) -> str:
+    """Make a pathspec that a glob cannot break out of; one without a slash counts at any depth."""
+    anywhere = "" if "/" in glob else "**/"
+    return f":(top,glob){anywhere}{_encodable(glob.removeprefix('./').lstrip('/'))}"
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")

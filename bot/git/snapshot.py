@@ -1,0 +1,43 @@
+"""A folder that holds exactly one tree at a time, for judging commits that no run of ours is working on."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.git import owner
+from bot.git.checkout import Checkout, delete, link
+from bot.git.leftovers import PREFIX
+from bot.git.repository import Repository
+from bot.git.store import open_store
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshots:
+    """One throwaway worktree without a branch, filled again and again."""
+
+    repository: Repository
+    checkout: Checkout
+
+    @contextmanager
+    def clean(self, rev: str) -> Iterator[Path]:
+        """Give a folder that holds exactly the tree of a commit, or a tree, and nothing else."""
+        self.checkout.fill(open_store(self.repository).tree(rev))
+        self.checkout.purge()
+        yield self.checkout.root
+
+
+@contextmanager
+def open_snapshots(repository: Repository) -> Iterator[Snapshots]:
+    """Make the worktree and take it away afterwards. Raises GitFailed."""
+    with ExitStack() as undo:
+        temp = Path(tempfile.mkdtemp(prefix=f"{PREFIX}proof-")).resolve()
+        undo.callback(delete, temp)
+        head = repository.default_base()
+        card = owner.current(common_dir=repository.common_dir, branch="", base=head)
+        owner.write(temp, card)
+        # Its folder must be unique among the worktrees of the repository: git names the entry after it
+        checkout = link(repository, temp / f"agent-{temp.name.removeprefix(PREFIX)}", "--detach", head)
+        undo.callback(checkout.drop)
+        yield Snapshots(repository, checkout)

@@ -1,0 +1,180 @@
+"""The throwaway worktree and branch of one run."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import RLock
+
+from bot.core.change import ChangeSet
+from bot.errors import GitFailed, RepositoryChanged, UsageError
+from bot.git import owner, search
+from bot.git.audit import changes
+from bot.git.checkout import Checkout, delete, link
+from bot.git.fingerprint import fingerprint
+from bot.git.leftovers import PREFIX, remove_leftovers
+from bot.git.names import choose_branch
+from bot.git.objects import AGENT, Identity, Store
+from bot.git.repository import Repository
+from bot.git.store import open_store
+from bot.protocols import Match, Rejected
+
+__all__ = ["GitWorkspace", "choose_branch", "open_workspace"]
+
+
+@dataclass(slots=True)
+class GitWorkspace:
+    """A worktree on a branch of its own, beside the person's; see protocols.Workspace."""
+
+    repository: Repository
+    store: Store
+    checkout: Checkout
+    base: str
+    run: str
+    branch: str
+    head: str
+    """The last verified commit, or the base."""
+    temp: Path
+    """Private folder around everything; only ever ours."""
+    _verification: Checkout | None = field(default=None, init=False)
+    _print: str = field(default="", init=False)
+    # Tools that only read run side by side, and some of them want the tree
+    _lock: RLock = field(default_factory=RLock, init=False)
+    _verifying: RLock = field(default_factory=RLock, init=False)
+
+    @property
+    def root(self) -> Path:
+        """The worktree that tools read and write."""
+        return self.checkout.root
+
+    def tree(self) -> str:
+        """Write the files as they stand as a tree object and return its id."""
+        with self._lock:
+            self._guard_settings()
+            return self.checkout.stage()
+
+    def diff(self) -> ChangeSet:
+        """Return what changed since the last verified commit."""
+        return changes(self.repository, self.head, self.tree())
+
+    def commit(self, tree: str, message: str) -> str:
+        """Commit a tree onto the branch; the message is taken whole. Raises GitFailed when the branch moved."""
+        self.head = self.store.commit(tree, (self.head,), message, ref=f"refs/heads/{self.branch}")
+        return self.head
+
+    def rollback(self) -> Rejected:
+        """Go back to the last verified commit; the rejected tree is kept in a commit that no ref holds yet."""
+        with self._lock:
+            tree, good = self.tree(), self.store.tree(self.head)
+            message = f"rejected: not verified\n\nAgent-Run: {self.run}\n"
+            kept = self.store.commit(tree, (self.head,), message) if tree != good else ""
+            self.checkout.fill(good)
+            self.checkout.purge()
+            return Rejected(to=self.head, kept=kept)
+
+    @contextmanager
+    def clean(self, tree: str) -> Iterator[Path]:
+        """Give a separate folder that holds exactly this tree and nothing else; one folder per run, used again."""
+        with self._verifying:
+            with self._lock:
+                self._guard_settings()
+                folder = self._verification or self._make_verification()
+                folder.fill(self.store.tree(tree))
+                folder.purge()
+            yield folder.root
+
+    def _make_verification(self) -> Checkout:
+        made = link(self.repository, self.temp / f"agent-{self.run}-clean", "--detach", self.base)
+        self._verification = made
+        self.watch()
+        return made
+
+    def files(self) -> tuple[str, ...]:
+        """List the files that are tracked or could be: ignore rules respected, names readable."""
+        return self.checkout.files()
+
+    def search(self, pattern: str, *, glob: str = "", regex: bool = False, limit: int = 200) -> tuple[Match, ...]:
+        """Find lines in those files. Raises BadArguments."""
+        return search.search(self.checkout.git, pattern, glob=glob, regex=regex, limit=limit)
+
+    def history(self, path: str, limit: int) -> str:
+        """Tell the last commits that touched a path (all when empty), newest first, no later than the base."""
+        return search.history(self.repository.shared, self.base, path, limit)
+
+    def guard(self) -> None:
+        """Look whether anybody changed what git obeys since the workspace was opened. Raises RepositoryChanged."""
+        self._guard_settings()
+        for checkout in filter(None, (self.checkout, self._verification)):
+            if not checkout.pointer_intact():
+                raise RepositoryChanged(f"the .git file of {checkout.root} was rewritten during the run")
+
+    def _guard_settings(self) -> None:
+        # Before git touches files, not only after commands: a filter that was planted would run right here
+        if fingerprint(self.repository, *self._admins()) != self._print:
+            raise RepositoryChanged(
+                "the repository's configuration, hooks or attributes changed during the run",
+                hint="look at .git/config, .git/hooks and .git/info before you use git here again",
+            )
+
+    def watch(self) -> None:
+        """Take what git obeys now for the state that guard() compares with."""
+        self._print = fingerprint(self.repository, *self._admins())
+
+    def close(self) -> None:
+        """Forget the worktrees; branch and files are not touched."""
+        for checkout in filter(None, (self._verification, self.checkout)):
+            checkout.drop()
+
+    def _admins(self) -> tuple[Path, ...]:
+        return tuple(checkout.admin for checkout in (self.checkout, self._verification) if checkout is not None)
+
+
+@contextmanager
+def open_workspace(
+    repository: Repository, *, base: str, run: str, branch: str, at: str = "", identity: Identity = AGENT
+) -> Iterator[GitWorkspace]:
+    """Make the branch and its worktree at `base`; take the worktree away afterwards, and the branch if still empty.
+
+    `at` continues a run: the branch stands at that commit, or is made there when it is gone.
+    Raises GitFailed, UsageError.
+    """
+    with suppress(GitFailed):
+        remove_leftovers(repository)
+    store = open_store(repository, identity)
+    with ExitStack() as undo:
+        # A link in the path of the temporary folder would make git and us disagree about names
+        temp = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{run}-")).resolve()
+        undo.callback(delete, temp)
+        owner.write(temp, owner.current(common_dir=repository.common_dir, branch=branch, base=base))
+        where = _branch(repository, store, branch, base, at)
+        undo.callback(_drop_empty, store, f"refs/heads/{branch}", base)
+        checkout = link(repository, temp / f"agent-{run}", *where)
+        undo.callback(checkout.drop)
+        head = at or base
+        workspace = GitWorkspace(repository, store, checkout, base, run, branch, head, temp)
+        undo.callback(workspace.close)
+        checkout.fill(store.tree(head))
+        workspace.watch()
+        yield workspace
+
+
+def _branch(repository: Repository, store: Store, branch: str, base: str, at: str) -> tuple[str, ...]:
+    """Return what `git worktree add` needs to know. Raises UsageError."""
+    tip = store.read_ref(f"refs/heads/{branch}")
+    if tip is None:
+        return ("-b", branch, at or base)
+    if tip != at:
+        raise UsageError(
+            f"the branch {branch} exists and stands at {tip[:12]}", hint="choose another name, or resume its run"
+        )
+    if repository.shared.output("for-each-ref", "--format=%(worktreepath)", f"refs/heads/{branch}").strip():
+        raise UsageError(f"the branch {branch} is checked out", hint="switch to another branch first")
+    return (branch,)
+
+
+def _drop_empty(store: Store, ref: str, base: str) -> None:
+    """Take a branch away that carries nothing of ours."""
+    with suppress(GitFailed):
+        if store.read_ref(ref) == base:
+            store.delete_ref(ref, base)

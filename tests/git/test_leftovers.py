@@ -1,0 +1,127 @@
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from bot.git import owner
+from bot.git.leftovers import remove_leftovers
+from bot.git.repository import open_repository
+from tests.conftest import Repo
+from tests.git.scene import opened
+
+DIES = """
+import os, signal, sys
+from pathlib import Path
+from bot.git.repository import open_repository
+from bot.git.workspace import open_workspace
+repository = open_repository(Path(sys.argv[1]))
+with open_workspace(repository, base=repository.default_base(), run=sys.argv[2], branch="agent/x-" + sys.argv[2]) as w:
+    with w.clean(w.tree()):
+        (w.root / "calc.py").write_text("half done")
+        if sys.argv[3] == "commit":
+            w.commit(w.tree(), "one")
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def die(repo: Repo, run: str, how: str = "") -> None:
+    done = subprocess.run([sys.executable, "-c", DIES, str(repo.path), run, how], check=False, capture_output=True)
+    assert done.returncode == -9, done.stderr
+
+
+def folders(run: str) -> list[Path]:
+    return list(Path(tempfile.gettempdir()).glob(f"git-agent-{run}-*"))
+
+
+def test_what_a_killed_run_left_is_found_and_removed(repo: Repo) -> None:
+    before, refs = repo.state(), repo.git("for-each-ref")
+    die(repo, "dead1")
+    assert len(folders("dead1")) == 1
+    assert repo.git("worktree", "list", "--porcelain").count("worktree ") == 3
+    repository = open_repository(repo.path)
+    told = remove_leftovers(repository, dry_run=True)
+    assert len(folders("dead1")) == 1
+    assert set(told) == {
+        str(repo.path / ".git/worktrees/agent-dead1"),
+        str(repo.path / ".git/worktrees/agent-dead1-clean"),
+        str(folders("dead1")[0]),
+        "agent/x-dead1",
+    }
+    assert remove_leftovers(repository) == told
+    assert folders("dead1") == []
+    assert (repo.state(), repo.git("for-each-ref")) == (before, refs)
+    assert not (repo.path / ".git/worktrees").exists()
+    assert remove_leftovers(repository) == ()
+
+
+def test_verified_commits_of_a_killed_run_stay(repo: Repo) -> None:
+    die(repo, "dead2", "commit")
+    remove_leftovers(open_repository(repo.path))
+    assert repo.git("log", "-1", "--format=%s", "agent/x-dead2") == "one"
+    assert folders("dead2") == []
+
+
+def test_the_next_run_tidies_up_and_can_continue_on_the_branch(repo: Repo) -> None:
+    die(repo, "dead3", "commit")
+    with opened(repo):
+        assert folders("dead3") == []
+
+
+def test_the_living_and_the_persons_own_worktrees_are_left_alone(repo: Repo, tmp_path: Path) -> None:
+    repo.git("worktree", "add", "-q", "-b", "own", str(tmp_path / "agent-own"))
+    repo.git("worktree", "add", "-q", "-b", "lost", str(tmp_path / "lost"))
+    (tmp_path / "lost").rename(tmp_path / "unplugged")
+    with opened(repo) as workspace:
+        with workspace.clean(workspace.tree()) as folder:
+            assert remove_leftovers(open_repository(repo.path)) == ()
+            assert folder.is_dir()
+        workspace.guard()
+    assert {p.name for p in (repo.path / ".git/worktrees").iterdir()} == {"agent-own", "lost"}
+
+
+def test_an_entry_whose_files_are_gone_is_forgotten(repo: Repo, tmp_path: Path) -> None:
+    gone = tmp_path / "git-agent-r9-x" / "agent-r9"
+    repo.git("worktree", "add", "-q", "--detach", str(gone))
+    assert remove_leftovers(open_repository(repo.path)) == ()
+    gone.rename(tmp_path / "moved")
+    assert remove_leftovers(open_repository(repo.path)) == (str(repo.path / ".git/worktrees/agent-r9"),)
+    assert repo.git("worktree", "list", "--porcelain").count("worktree ") == 1
+
+
+def test_a_folder_of_another_repository_is_not_ours_to_remove(repo: Repo, tmp_path: Path) -> None:
+    other = Repo(tmp_path / "other")
+    subprocess.run(["git", "clone", "-q", str(repo.path), str(other.path)], check=True, capture_output=True)
+    die(other, "dead4")
+    assert remove_leftovers(open_repository(repo.path)) == ()
+    assert len(folders("dead4")) == 1
+    remove_leftovers(open_repository(other.path))
+    assert folders("dead4") == []
+
+
+def test_an_owner_is_known_by_more_than_its_pid() -> None:
+    me = owner.current()
+    assert me.alive
+    assert not me.model_copy(update={"started": "1"}).alive
+    assert not me.model_copy(update={"boot": "earlier"}).alive
+    assert me.model_copy(update={"host": "elsewhere", "pid": 1, "started": "1"}).alive
+
+
+def test_a_process_that_ended_is_dead(tmp_path: Path) -> None:
+    child = subprocess.Popen(["sleep", "60"])
+    started = Path(f"/proc/{child.pid}/stat").read_text().rpartition(")")[2].split()[19]
+    owner.write(tmp_path, owner.current().model_copy(update={"pid": child.pid, "started": started}))
+    assert lives(tmp_path)
+    child.kill()
+    child.wait()
+    assert not lives(tmp_path)
+
+
+def lives(folder: Path) -> bool:
+    card = owner.read(folder)
+    assert card is not None
+    return card.alive
+
+
+def test_a_torn_card_is_none(tmp_path: Path) -> None:
+    (tmp_path / owner.NAME).write_text('{"pid": 1')
+    assert owner.read(tmp_path) is None
