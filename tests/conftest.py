@@ -1,13 +1,14 @@
 """Real repositories with a fixed identity and fixed dates, and no network."""
 
 import os
-import socket
 import subprocess
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 IDENTITY = {
     "GIT_AUTHOR_NAME": "Test Person",
@@ -18,6 +19,10 @@ IDENTITY = {
     "GIT_COMMITTER_DATE": "2024-01-01T00:00:00+00:00",
     "GIT_CONFIG_NOSYSTEM": "1",
 }
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("calm", deadline=None)
+settings.load_profile("calm")
 
 
 @dataclass(frozen=True)
@@ -81,19 +86,16 @@ def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFac
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
 
 
-@pytest.fixture(autouse=True)
-def _offline() -> Iterator[None]:
-    """Refuse every connection that leaves this machine."""
-    connect = socket.socket.connect
+def _refuse_the_world(event: str, arguments: tuple[object, ...]) -> None:
+    """Refuse every connection that leaves this machine; an audit hook, since it cannot be undone by a test."""
+    if event != "socket.connect":
+        return
+    address = arguments[1]
+    if isinstance(address, tuple) and str(address[0]) not in ("127.0.0.1", "::1", "localhost"):
+        raise AssertionError(f"a test tried to reach {address}")
 
-    def local_only(self: socket.socket, address: object) -> None:
-        if isinstance(address, tuple) and str(address[0]) not in ("127.0.0.1", "::1", "localhost"):
-            raise AssertionError(f"a test tried to reach {address}")
-        connect(self, address)  # type: ignore[arg-type]
 
-    socket.socket.connect = local_only  # type: ignore[method-assign]
-    yield
-    socket.socket.connect = connect  # type: ignore[method-assign]
+sys.addaudithook(_refuse_the_world)
 
 
 @pytest.fixture
@@ -103,7 +105,11 @@ def repo(tmp_path: Path) -> Repo:
     made.commit(
         {
             "calc.py": "def add(a, b):\n    return a - b\n",
-            "test_calc.py": "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n\n\ndef test_zero():\n    assert add(0, 0) == 0\n",
+            "test_calc.py": (
+                "from calc import add\n\n\n"
+                "def test_add():\n    assert add(1, 2) == 3\n\n\n"
+                "def test_zero():\n    assert add(0, 0) == 0\n"
+            ),
         },
         "a small project",
     )

@@ -14,7 +14,7 @@ class Happening(Record):
     """Base of all events."""
 
     at: float = 0.0
-    """Seconds since the epoch, stamped when the event is recorded."""
+    """Seconds since the epoch."""
 
 
 class Started(Happening):
@@ -31,7 +31,7 @@ class Started(Happening):
     """The interpreter that the project's checks run with, and where it was found."""
     checks: tuple[Check, ...] = ()
     project: str = ""
-    """What a model should know of the project before it reads a file: layout, configuration, instructions of the base."""
+    """What a model should know of the project before it reads a file: layout, instructions of the base."""
     notes: tuple[str, ...] = ()
     """What a person should know before reading on, such as uncommitted work that is not included."""
 

@@ -2,7 +2,7 @@
 
 from typing import Literal, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from bot.core.task import Record
 
@@ -22,7 +22,7 @@ class ToolCall(Record):
 
     id: str
     name: str
-    arguments: dict[str, JsonValue] = {}
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
     raw: str = ""
     """The arguments as they came, kept only when they could not be parsed; such a call is never executed."""
 

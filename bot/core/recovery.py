@@ -26,10 +26,13 @@ LONGEST_WAIT = 60.0
 
 
 def remedy(kind: str, repeated: int, asked: float | None, jitter: float) -> float | None:
-    """Say how many seconds to wait before asking again, or None to stop. `repeated` counts errors in a row, this one included; `jitter` lies in 0..1."""
+    """Say how many seconds to wait before asking again, or None to stop.
+
+    `repeated` counts the errors in a row, this one included; `jitter` lies in 0..1.
+    """
     plan = REMEDIES.get(kind, REMEDIES["model"])
     if plan.action == "stop" or repeated >= plan.bound:
         return None
     if asked is not None:
-        return asked if asked <= LONGEST_WAIT else None
-    return min(LONGEST_WAIT, plan.wait * 2 ** (repeated - 1) * (1 + jitter / 4))
+        return max(0.0, asked) if asked <= LONGEST_WAIT else None
+    return min(LONGEST_WAIT, plan.wait * 2.0 ** (repeated - 1) * (1 + jitter / 4))

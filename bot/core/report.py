@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from bot.core.change import FileChange
-from bot.core.check import CheckResult, Rung, Status, Verdict
+from bot.core.check import CheckResult, Rung, Status, Verdict, mended
 from bot.core.event import (
     Acted,
     Baselined,
@@ -151,7 +151,7 @@ class _Fold:
     until: float = 0.0
 
     def add(self, event: Event) -> None:
-        self.until = max(self.until, event.at)
+        self._time(event)
         match event:
             case Started():
                 self.started, self.tip = event, event.task.base
@@ -160,6 +160,7 @@ class _Fold:
             case Replied():
                 self.turns += 1
                 self.usage += event.reply.usage
+                self.stop, self.detail = "interrupted", ""
             case Acted():
                 self.calls += 1
             case Verified():
@@ -174,6 +175,10 @@ class _Fold:
                 self.plan = event.steps
             case _:
                 pass
+
+    def _time(self, event: Event) -> None:
+        if not isinstance(event, Published | Undone):
+            self.until = max(self.until, event.at)
 
     def _move(self, event: Committed | RolledBack | Undone) -> None:
         match event:
@@ -251,30 +256,16 @@ class _Fold:
     def _proof(self) -> Proof:
         if self.baseline is None or self.last is None:
             return Proof(reason="the base was not judged")
-        red = tuple(case.id for result in self.baseline.results for case in result.cases if case.bad)
+        red = self.baseline.bad
         if not red:
             return Proof(reason="no reproduction: every check passed on the base")
-        passing = {c.id for r in self.last.results for c in r.cases if c.outcome == "passed"}
-        bad = {c.id for r in self.last.results for c in r.cases if c.bad}
-        clean = {r.check for r in self.last.results if r.status == "passed"}
-        gone = {
-            c.id
-            for r in self.baseline.results
-            if r.check in clean and r.rung in (Rung.STATIC, Rung.TYPES)
-            for c in r.cases
-        }
-        green = tuple(case for case in red if self._live() and case not in bad and (case in passing or case in gone))
+        green = mended(self.baseline, self.last) if self._live() else ()
         return Proof(red=red, green=green, reason="" if green else "nothing that failed on the base passes now")
 
     def _findings(self) -> tuple[str, ...]:
         found = [f"needs a person: {path} is part of the evidence and was changed" for path in self._touched()]
         if self.last is not None:
-            found += [
-                f"still failing, as on the base: {case.id}"
-                for result in self.last.results
-                for case in result.cases
-                if case.bad
-            ]
+            found += [f"still failing, as on the base: {case}" for case in self.last.bad]
             found += [f"no evidence from {r.check}: {r.summary}" for r in self.last.results if r.status == "errored"]
         return tuple(found)
 

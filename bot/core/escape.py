@@ -1,0 +1,80 @@
+"""Makes foreign text harmless in Markdown, in commit messages and on one line: the only escaper of what leaves us."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from bot.core.redact import sanitize
+
+GAP = "&#8203;"
+"""Shown as nothing; keeps what stands on both sides of it from being read as one word."""
+
+_SPECIAL = re.compile(r"[\\`*_\[\]|~$]|^[-+=#]")
+_ORDINAL = re.compile(r"^\d+(?=[.)])")
+_HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
+_MENTION = re.compile(r"@(?=[\w-])")
+_NUMBER = re.compile(r"#(?=\d)|(?<=\b[Gg][Hh])-(?=\d)")
+_LINK = re.compile(r"\b([A-Za-z][A-Za-z0-9+.]*):(?=//)|\b(www)\.|\b(mailto|xmpp):", re.IGNORECASE)
+_RUN = re.compile("`+")
+_SKIP = re.compile(
+    r"\[\s*(?:(?:skip|no)[\s_-]{0,5}\w{1,20}|\w{1,20}[\s_-]{0,5}skip)\s*\]|\*\*\*\s*NO_CI\s*\*\*\*|\bskip-checks\s*:\s*true\b",
+    re.IGNORECASE,
+)
+_ISSUE_URL = re.compile(r"https?://(?=[^\s/]+/[^\s/]+/[^\s/]+/(?:issues|pull|discussions)/\d)", re.IGNORECASE)
+
+
+def line(text: str, longest: int = 200) -> str:
+    """Bring text onto one line of bounded length, without anything that cannot be seen."""
+    flat = " ".join(sanitize(text[: longest * 8]).split())
+    return flat if len(flat) <= longest else f"{flat[: longest - 1].rstrip()}…"
+
+
+def inline(text: str, longest: int = 200) -> str:
+    """Escape text for a paragraph, a list item or a table cell: it shows as it is, and nobody is told of it."""
+    marked = _SPECIAL.sub(lambda found: f"\\{found[0]}", line(text, longest))
+    quiet = "".join(_HTML.get(c, c) for c in marked)
+    for loud in (_NUMBER, _MENTION, _LINK, _ORDINAL):
+        quiet = loud.sub(lambda found: f"{found[0]}{GAP}", quiet)
+    return quiet
+
+
+def code(text: str, longest: int = 200) -> str:
+    """Put text between backticks; fit for a table cell."""
+    flat = line(text, longest).replace("|", "\\|")
+    if not flat:
+        return "` `"
+    ticks = "`" * (1 + max(map(len, _RUN.findall(flat)), default=0))
+    edge = " " if flat[0] == "`" or flat[-1] == "`" else ""
+    return f"{ticks}{edge}{flat}{edge}{ticks}"
+
+
+def fence(text: str, language: str = "") -> str:
+    """Put text into a code block that nothing inside can end."""
+    safe = sanitize(text).strip("\n")
+    ticks = "`" * max(3, 1 + max(map(len, _RUN.findall(safe)), default=0))
+    return f"{ticks}{language}\n{safe}\n{ticks}"
+
+
+def plain(text: str) -> str:
+    """Make text harmless where there is no markup, as in a commit message: no mention, reference, order to skip CI."""
+    quiet = sanitize(text)
+    while _SKIP.search(quiet):
+        quiet = _SKIP.sub("", quiet)
+    quiet = re.sub(r"@(?=[\w-])", "@ ", quiet)
+    quiet = re.sub(r"#(?=\d)", "# ", quiet)
+    quiet = re.sub(r"\b(gh)-(?=\d)", r"\1 ", quiet, flags=re.IGNORECASE)
+    return _ISSUE_URL.sub("", quiet)
+
+
+def clip(lines: Iterable[str], room: int, what: str = "lines") -> list[str]:
+    """Keep the first lines that fit into this many characters, line ends included, and say how many were left out."""
+    kept: list[str] = []
+    every: Sequence[str] = tuple(lines)
+    if sum(map(len, every)) + len(every) <= room:
+        return list(every)
+    spent = len(what) + 30
+    for entry in every:
+        spent += len(entry) + 1
+        if spent > room:
+            break
+        kept.append(entry)
+    return [*kept, f"…and {len(every) - len(kept):,} more {what}"]

@@ -1,0 +1,1 @@
+"""Who proposes: language models, the offline repairer, scripts and recordings."""

@@ -1,0 +1,137 @@
+"""A model that says what it was told to say: for tests, demos and tasks of which every step is known."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from pydantic import Field, JsonValue, ValidationError
+
+from bot.core.message import Finish, Prompt, Reply, ToolCall, Usage
+from bot.core.task import Record
+from bot.errors import ConfigError
+
+Line: TypeAlias = Reply | Callable[[Prompt], Reply]
+
+LARGEST = 50_000_000
+"""Bytes of a script that are read."""
+
+
+@dataclass(slots=True)
+class ScriptedModel:
+    """Gives its replies in order; a callable among them sees the prompt first. After the last it says nothing more."""
+
+    lines: Sequence[Line]
+    file: str = ""
+    prompts: list[Prompt] = field(default_factory=list)
+    """What it was asked, in order."""
+
+    @property
+    def name(self) -> str:
+        """The spec of this model."""
+        return f"scripted:{self.file}"
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """Give the next reply."""
+        self.prompts.append(prompt)
+        if len(self.prompts) > len(self.lines):
+            return Reply()
+        line = self.lines[len(self.prompts) - 1]
+        return line if isinstance(line, Reply) else line(prompt)
+
+
+class ScriptedCall(Record):
+    """One call of a script; `raw_arguments` stands for arguments that could not be parsed."""
+
+    name: str
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    raw_arguments: str | None = None
+
+
+class ScriptedReply(Record):
+    """One line of a script."""
+
+    text: str = ""
+    calls: tuple[ScriptedCall, ...] = ()
+    finish: Finish | None = None
+    usage: Usage = Usage()
+
+
+def read_script(path: Path) -> ScriptedModel:
+    """Read a file of replies, one JSON object a line. Raises ConfigError, naming the line."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(LARGEST + 1)
+    except OSError as error:
+        raise ConfigError(f"the script {path} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise ConfigError(f"the script {str(path)!r} cannot be read: {error}") from error
+    if len(raw) > LARGEST:
+        raise ConfigError(f"the script {path} is larger than {LARGEST:,} bytes")
+    lines = raw.decode("utf-8-sig", "replace").split("\n")
+    return ScriptedModel(tuple(_replies(lines, path)), file=str(path))
+
+
+def _replies(lines: Sequence[str], path: Path) -> Iterator[Reply]:
+    count = 0
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            reply = _reply(_parse(line, f"{path}:{number}"), count)
+            count += len(reply.calls)
+            yield reply
+
+
+def _parse(line: str, where: str) -> ScriptedReply:
+    try:
+        return ScriptedReply.model_validate(clean(json.loads(line, parse_constant=_refuse_constant)))
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        place = ".".join(map(str, problem["loc"])) or "the line"
+        raise ConfigError(f"{where}: {place}: {problem['msg']}") from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{where}: not a JSON object: {error}") from error
+
+
+def _refuse_constant(word: str) -> JsonValue:
+    raise ValueError(f"{word} is not JSON")
+
+
+def clean(value: JsonValue) -> JsonValue:
+    """Replace what is not valid Unicode, such as lone surrogates, at whatever depth."""
+    match value:
+        case str():
+            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case list():
+            return [clean(item) for item in value]
+        case dict():
+            return {str(clean(key)): clean(item) for key, item in value.items()}
+        case _:
+            return value
+
+
+def _reply(line: ScriptedReply, count: int) -> Reply:
+    calls = tuple(_call(call, f"c{count + index}") for index, call in enumerate(line.calls, 1))
+    return Reply(
+        text=line.text, calls=calls, usage=line.usage, finish=line.finish or ("tool_calls" if calls else "stop")
+    )
+
+
+def _call(call: ScriptedCall, id: str) -> ToolCall:  # noqa: A002 - the field's name
+    if call.raw_arguments is None:
+        return ToolCall(id=id, name=call.name, arguments=call.arguments)
+    parsed = _parse_arguments(call.raw_arguments)
+    return (
+        ToolCall(id=id, name=call.name, raw=call.raw_arguments)
+        if parsed is None
+        else ToolCall(id=id, name=call.name, arguments=dict(parsed))
+    )
+
+
+def _parse_arguments(raw: str) -> Mapping[str, JsonValue] | None:
+    """Parse arguments as a service's adapter would; None when they are not a JSON object."""
+    try:
+        parsed = clean(json.loads(raw, parse_constant=_refuse_constant))
+    except (ValueError, RecursionError):
+        return None
+    return parsed if isinstance(parsed, dict) else None

@@ -1,0 +1,131 @@
+"""Taking, undoing and tidying up: what a person does with a finished run."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.core.report import Report
+from tests.conftest import Repo
+from tests.product import FINISH, agent, calls, checkpoint, edit, script
+
+TWO_STEPS = (
+    calls(edit("a - b", "a + b"), checkpoint("Add adds")),
+    calls(edit("def add(a, b):", "def add(a, b):  # sums"), checkpoint("Say what it does")),
+    calls(FINISH),
+)
+
+
+@pytest.fixture
+def done(repo: Repo, tmp_path: Path) -> Report:
+    """A run of two verified steps."""
+    ran = agent(repo, "fix", "make add add", "--json", "--model", script(tmp_path / "s", *TWO_STEPS))
+    assert ran.code == 0, ran.err
+    return ran.report
+
+
+def test_accept_moves_the_branch_and_the_files_forward(repo: Repo, done: Report) -> None:
+    ran = agent(repo, "accept", done.run)
+    assert ran.code == 0, ran.err
+    assert repo.git("rev-parse", "main") == done.tip
+    assert repo.git("status", "--porcelain") == ""
+    assert "a + b" in (repo.path / "calc.py").read_text()
+    assert "already" in agent(repo, "accept", done.run).out
+
+
+def test_accept_keeps_uncommitted_work_that_is_not_in_the_way(repo: Repo, done: Report) -> None:
+    repo.write({"notes": "mine", "test_calc.py": (repo.path / "test_calc.py").read_text() + "\n# mine\n"})
+    assert agent(repo, "accept", done.run).code == 0
+    assert repo.git("status", "--porcelain").split() == ["M", "test_calc.py", "??", "notes"]
+
+
+def test_accept_refuses_to_overwrite_uncommitted_work_and_names_it(repo: Repo, done: Report) -> None:
+    repo.write({"calc.py": "mine\n"})
+    before = repo.state()
+    ran = agent(repo, "accept", done.run)
+    assert ran.code == 2
+    assert "calc.py" in ran.err
+    assert repo.state() == before
+
+
+def test_accept_on_a_moved_branch_makes_the_commits_again_and_proves_them(repo: Repo, done: Report) -> None:
+    moved = repo.commit({"other.py": "X = 1\n"}, "meanwhile")
+    ran = agent(repo, "accept", done.run)
+    assert ran.code == 0, ran.err
+    assert "verified again" in ran.out
+    assert repo.git("log", "--format=%s", f"{moved}..main").splitlines() == ["Say what it does", "Add adds"]
+    assert agent(repo, "verify", f"{moved}..main").code == 0
+    assert repo.git("branch", "--list", "agent/accept*") == ""
+
+
+def test_accept_stops_at_a_conflict_and_takes_nothing(repo: Repo, done: Report) -> None:
+    repo.commit({"calc.py": "def add(a, b):\n    return sum((a, -b))\n"}, "meanwhile")
+    before = repo.state()
+    ran = agent(repo, "accept", done.run)
+    assert ran.code == 2
+    assert "calc.py" in ran.err
+    assert repo.state() == before
+
+
+def test_accept_waits_for_an_operation_in_progress(repo: Repo, done: Report) -> None:
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit({"f": "side\n"}, "side")
+    repo.git("checkout", "-q", "main")
+    repo.commit({"f": "main\n"}, "main")
+    repo.git("merge", "side", check=False)
+    ran = agent(repo, "accept", done.run)
+    assert ran.code == 2
+    assert "merge is in progress" in ran.err
+
+
+def test_undo_goes_back_step_by_step_and_keeps_the_record(repo: Repo, done: Report) -> None:
+    first, second = (step.commit for step in done.steps)
+    assert agent(repo, "undo", done.run).code == 0
+    assert repo.git("rev-parse", done.branch) == first
+    told = Report.model_validate_json(agent(repo, "show", done.run, "--json").out)
+    assert [step.undone for step in told.steps] == [False, True]
+    assert (told.tip, told.outcome) == (first, "verified")
+    assert agent(repo, "undo", done.run).code == 0
+    assert repo.git("rev-parse", done.branch) == done.base
+    repo.git("gc", "--prune=now", "-q")
+    assert repo.git("cat-file", "-t", second) == "commit"
+
+
+def test_undo_of_a_step_takes_those_after_it_too(repo: Repo, done: Report) -> None:
+    assert agent(repo, "undo", f"{done.run}:1").code == 0
+    assert repo.git("rev-parse", done.branch) == done.base
+
+
+def test_undo_says_how_to_take_back_what_was_accepted(repo: Repo, done: Report) -> None:
+    agent(repo, "accept", done.run)
+    ran = agent(repo, "undo", done.run)
+    assert ran.code == 2
+    assert "git revert" in ran.err
+
+
+@pytest.mark.parametrize("spec", [":0", ":9", ":x", ":-1"])
+def test_undo_refuses_steps_that_do_not_exist(repo: Repo, done: Report, spec: str) -> None:
+    ran = agent(repo, "undo", done.run + spec)
+    assert ran.code == 2
+    assert repo.git("rev-parse", done.branch) == done.tip
+
+
+def test_clean_keeps_branches_that_were_not_taken_unless_forced(repo: Repo, done: Report) -> None:
+    assert f"kept {done.branch}" in agent(repo, "clean").out
+    assert f"would remove branch {done.branch}" in agent(repo, "clean", "--force", "--dry-run").out
+    assert repo.git("rev-parse", done.branch) == done.tip
+    agent(repo, "clean", "--force")
+    assert repo.git("branch", "--list", "agent/*") == ""
+    assert agent(repo, "show", done.run).code == 0
+
+
+def test_clean_removes_branches_that_were_taken(repo: Repo, done: Report) -> None:
+    agent(repo, "accept", done.run)
+    assert f"removed branch {done.branch}" in agent(repo, "clean").out
+
+
+def test_clean_never_deletes_a_branch_that_a_person_moved(repo: Repo, done: Report) -> None:
+    repo.git("checkout", "-q", done.branch)
+    repo.commit({"mine": "x"}, "mine")
+    repo.git("checkout", "-q", "main")
+    agent(repo, "clean", "--force")
+    assert repo.git("log", "-1", "--format=%s", done.branch) == "mine"

@@ -1,0 +1,84 @@
+import pytest
+
+from bot.core.check import CaseResult, CheckResult, Comparison, Outcome, Rung, Status, Verdict, mended
+
+
+def verdict(*statuses: Status, **comparison: tuple[str, ...]) -> Verdict:
+    results = tuple(CheckResult(check=f"c{n}", rung=Rung.UNIT, status=status) for n, status in enumerate(statuses))
+    return Verdict(tree="t", results=results, comparison=Comparison.model_validate(comparison))
+
+
+def test_rungs_are_ordered_from_cheap_to_dear() -> None:
+    assert [rung.value for rung in sorted(Rung, key=lambda rung: rung.height)] == [
+        "syntax",
+        "static",
+        "types",
+        "unit",
+        "integration",
+        "build",
+    ]
+    assert Rung.SYNTAX.height == 0
+
+
+@pytest.mark.parametrize(
+    ("statuses", "green", "ok"),
+    [
+        (("passed", "passed"), True, True),
+        (("passed", "failed"), False, True),
+        (("passed", "skipped"), False, False),
+        (("passed", "errored"), False, False),
+        ((), False, False),
+    ],
+)
+def test_verdict_is_only_as_good_as_its_evidence(statuses: tuple[Status, ...], *, green: bool, ok: bool) -> None:
+    assert verdict(*statuses).green is green
+    assert verdict(*statuses).ok is ok
+
+
+def test_anything_broken_or_removed_forbids_a_commit() -> None:
+    assert not verdict("passed", broken=("t::a",)).ok
+    assert not verdict("passed", removed=("t::a",)).ok
+    assert verdict("passed", fixed=("t::a",), failing=("t::b",), new=("t::c",), flaky=("t::d",)).ok
+
+
+@pytest.mark.parametrize(
+    ("outcome", "bad"),
+    [("passed", False), ("failed", True), ("error", True), ("skipped", False), ("xfailed", False), ("xpassed", False)],
+)
+def test_failures_and_errors_speak_against_a_tree(outcome: Outcome, *, bad: bool) -> None:
+    assert CaseResult(id="x", outcome=outcome).bad is bad
+
+
+def test_cases_are_counted_and_results_found_by_name() -> None:
+    outcomes: tuple[Outcome, ...] = ("passed", "passed", "failed", "error", "skipped")
+    found = CheckResult(
+        check="pytest", rung=Rung.UNIT, status="failed", cases=tuple(CaseResult(id=o, outcome=o) for o in outcomes)
+    )
+    assert (found.count("passed"), found.count("failed", "error"), found.count()) == (2, 2, 0)
+    whole = Verdict(tree="t", results=(found,))
+    assert whole.result("pytest") is found
+    assert whole.result("mypy") is None
+
+
+def ladder(check: str, rung: Rung, status: Status, **outcomes: Outcome) -> Verdict:
+    cases = tuple(CaseResult(id=id_, outcome=outcome) for id_, outcome in outcomes.items())
+    return Verdict(tree="t", results=(CheckResult(check=check, rung=rung, status=status, cases=cases),))
+
+
+def test_only_what_failed_and_now_surely_passes_is_mended() -> None:
+    before = ladder(
+        "pytest", Rung.UNIT, "failed", a="failed", b="error", c="passed", d="failed", e="failed", f="failed"
+    )
+    after = ladder("pytest", Rung.UNIT, "failed", a="passed", b="passed", c="passed", d="failed", e="skipped")
+    assert before.bad == ("a", "b", "d", "e", "f")
+    assert mended(before, after) == ("a", "b")
+    flaky = after.model_copy(update={"comparison": Comparison(flaky=("a",))})
+    assert mended(before, flaky) == ("b",)
+
+
+@pytest.mark.parametrize("rung", [Rung.SYNTAX, Rung.STATIC, Rung.TYPES])
+def test_finding_is_mended_when_its_check_passes_without_it(rung: Rung) -> None:
+    before = ladder("lint", rung, "failed", x="failed")
+    assert mended(before, ladder("lint", rung, "passed")) == ("x",)
+    assert mended(before, ladder("lint", rung, "failed", y="failed")) == ()
+    assert mended(before, ladder("lint", rung, "errored")) == ()

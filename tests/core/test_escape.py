@@ -1,0 +1,124 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.core.escape import GAP, clip, code, fence, inline, line, plain
+
+NASTY = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("`@#<>[]()!*_~|\\\n\r&:/1a ")), max_size=80)
+
+
+def test_line_is_one_bounded_line() -> None:
+    assert line("  a\n\tb\u2028c\x1b[31m d  ") == "a b c d"
+    assert line("x" * 300) == "x" * 199 + "…"
+    assert line("word " * 50, 10) == "word word…"
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("@team/core", f"@{GAP}team/core"),
+        ("a@b.example", f"a@{GAP}b.example"),
+        ("Fixes #12", f"Fixes #{GAP}12"),
+        ("owner/repo#12", f"owner/repo#{GAP}12"),
+        ("GH-12", f"GH-{GAP}12"),
+        ("closes https://github.com/o/r/issues/1", f"closes https:{GAP}//github.com/o/r/issues/1"),
+        ("www.example.com", f"www.{GAP}example.com"),
+        ("mailto:x", f"mailto:{GAP}x"),
+        ("<img src=x onerror=y>", "&lt;img src=x onerror=y&gt;"),
+        ("</details>", "&lt;/details&gt;"),
+        ("<!-- hidden -->", "&lt;!-- hidden --&gt;"),
+        ("![x](y)", "!\\[x\\](y)"),
+        ("a & b", "a &amp; b"),
+        ("&#64;team", f"&amp;#{GAP}64;team"),
+        ("# title", "\\# title"),
+        ("- item", "\\- item"),
+        ("1. item", f"1{GAP}. item"),
+        ("a|b", "a\\|b"),
+        ("`code` *b* _i_ ~s~ $m$", "\\`code\\` \\*b\\* \\_i\\_ \\~s\\~ \\$m\\$"),
+        ("back\\slash", "back\\\\slash"),
+        ("evil\u202etxt\u200b", "eviltxt"),
+        ("red-green (fine)", "red-green (fine)"),
+    ],
+)
+def test_inline_text_shows_as_it_is_and_calls_nobody(text: str, escaped: str) -> None:
+    assert inline(text) == escaped
+
+
+@given(NASTY)
+def test_inline_text_holds_nothing_that_a_forge_acts_on(text: str) -> None:
+    escaped = inline(text)
+    assert "\n" not in escaped
+    assert not re.search(r"@\w|#\d(?!\d*;)|<|>|(?<!\\)\||://", escaped.replace(GAP, "\0"))
+    assert not re.search(r"(?<!\\)(?:\\\\)*[`*_\[\]]", escaped)
+
+
+def shown(block: str) -> str:
+    ticks = len(block) - len(block.lstrip("`"))
+    assert block.startswith("`" * ticks)
+    assert block.endswith("`" * ticks)
+    return block[ticks:-ticks]
+
+
+@given(NASTY)
+def test_code_cannot_be_left(text: str) -> None:
+    span = code(text)
+    ticks = len(span) - len(span.lstrip("`"))
+    assert not re.search(rf"(?<!`)`{{{ticks}}}(?!`)", shown(span))
+    assert "\n" not in span
+    assert not re.search(r"(?<!\\)\|", span)
+
+
+def test_code_keeps_the_text() -> None:
+    assert code("a/b.py") == "`a/b.py`"
+    assert code("`x`") == "`` `x` ``"
+    assert code("a|b") == "`a\\|b`"
+    assert code("") == "` `"
+
+
+@given(NASTY, NASTY)
+def test_fence_cannot_be_left(first: str, second: str) -> None:
+    block = fence(f"{first}\n```\n~~~~\n{second}", "diff")
+    head, *body, tail = block.split("\n")
+    ticks = head.removesuffix("diff")
+    assert set(ticks) == {"`"}
+    assert tail == ticks
+    assert not any(text.strip().startswith(ticks) for text in body)
+
+
+@pytest.mark.parametrize(
+    ("text", "harmless"),
+    [
+        ("fix [skip ci]", "fix "),
+        ("fix [ci skip] [no ci] [skip actions] [Actions Skip] [skip-ci]", "fix     "),
+        ("***NO_CI*** x", " x"),
+        ("[skip [skip ci]ci]", ""),
+        ("skip-checks: true", ""),
+        ("ask @team", "ask @ team"),
+        ("Fixes #12", "Fixes # 12"),
+        ("closes o/r#3", "closes o/r# 3"),
+        ("resolves GH-4", "resolves GH 4"),
+        ("fixes https://github.com/o/r/issues/5", "fixes github.com/o/r/issues/5"),
+        ("array[skip] stays", "array[skip] stays"),
+    ],
+)
+def test_plain_text_orders_nothing(text: str, harmless: str) -> None:
+    assert plain(text) == harmless
+
+
+@given(NASTY)
+def test_plain_text_is_stable(text: str) -> None:
+    assert plain(plain(text)) == plain(text)
+
+
+def test_clip_says_how_much_is_missing() -> None:
+    assert clip(["a", "b"], 100) == ["a", "b"]
+    clipped = clip([f"line {n}" for n in range(1000)], 100, "cases")
+    assert clipped[-1] == f"…and {1000 - len(clipped) + 1:,} more cases"
+    assert clip(["x" * 500], 60) == ["…and 1 more lines"]
+
+
+@given(st.lists(st.text(max_size=30), max_size=40), st.integers(60, 400))
+def test_clip_stays_within_its_room(lines: list[str], room: int) -> None:
+    assert len("\n".join(clip(lines, room))) <= room

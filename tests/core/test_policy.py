@@ -1,0 +1,259 @@
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.core.change import ChangeSet, FileChange
+from bot.core.policy import evidence_paths, glob_matches, protection, refuse_change, secret_findings
+from bot.core.task import Task
+from tests.conftest import Repo
+
+BASE = "0" * 40
+TASK = Task(base=BASE)
+MODIFIED = FileChange(path="calc.py", kind="modified", added=1, removed=1, old_mode="100644", size=40)
+ADDED = FileChange(path="new.py", kind="added", added=3, old_mode="000000", size=40)
+
+
+def change(*files: FileChange, patch: str = "") -> ChangeSet:
+    return ChangeSet(base="a" * 40, tree="b" * 40, files=files, patch=patch)
+
+
+def reasons(file: FileChange, task: Task = TASK) -> tuple[str, ...]:
+    return refuse_change(change(file), task)
+
+
+def at(path: str, kind: str = "modified") -> FileChange:
+    return FileChange.model_validate({"path": path, "kind": kind, "added": 1, "size": 10})
+
+
+def test_ordinary_change_is_allowed() -> None:
+    deleted = FileChange(path="old.py", kind="deleted", removed=5, mode="100644", old_mode="100644")
+    odd = FileChange(path="new\\nline", kind="modified", added=1, old_mode="100644")
+    script = FileChange(path="run.sh", kind="added", added=1, mode="100755", old_mode="000000", size=9)
+    assert refuse_change(change(MODIFIED, ADDED, deleted, odd, script), TASK) == ()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".github/workflows/ci.yml",
+        ".GitHub/Workflows/x.yml",
+        ".github/workflows/deep/x.yml",
+        ".github/actions/a/action.yml",
+        "action.yml",
+        "sub/action.yaml",
+        "CODEOWNERS",
+        "docs/codeowners",
+        ".github/dependabot.yml",
+        ".gitattributes",
+        "src/.gitattributes",
+        ".gitmodules",
+        ".pre-commit-config.yaml",
+        ".git-agent.toml",
+        ".git-agent/x",
+        ".gitlab-ci.yml",
+        ".husky/pre-commit",
+        ".claude/settings.json",
+        ".mcp.json",
+        ".envrc",
+        ".github\u200b/workflows/x.yml",
+        ".github/workflows./x.yml",
+    ],
+)
+def test_protected_path_is_refused_however_it_is_written(path: str) -> None:
+    for kind in ("added", "modified", "deleted"):
+        assert any("protected" in reason for reason in reasons(at(path, kind)))
+
+
+@pytest.mark.parametrize(
+    "path", [".github/ISSUE_TEMPLATE.md", "actions.yml", "src/workflows/x.yml", ".gitignore", "codeowners.py"]
+)
+def test_path_that_only_resembles_a_protected_one_is_free(path: str) -> None:
+    assert protection(path, TASK) is None
+
+
+def test_protection_of_a_task_comes_on_top_and_ignores_letter_case() -> None:
+    task = Task(base=BASE, protected=("Migrations/", "*.sql"))
+    assert protection("migrations/0001.py", task) == "protected (Migrations/)"
+    assert protection("deep/SCHEMA.SQL", task)
+    assert protection(".github/workflows/x.yml", task)
+    assert protection("calc.py", task) is None
+
+
+def test_scope_leaves_everything_else_untouched() -> None:
+    task = Task(base=BASE, scope=("src/**", "/README.md"))
+    assert protection("src/a/b.py", task) is None
+    assert protection("README.md", task) is None
+    for path in ("docs/README.md", "srcs/a.py", "SRC/a.py", "calc.py"):
+        assert protection(path, task) == "outside the scope of the task"
+    assert protection("src/.gitattributes", task) == "protected (.gitattributes)"
+
+
+@pytest.mark.parametrize(
+    ("update", "word"),
+    [
+        ({"mode": "120000"}, "links"),
+        ({"mode": "120000", "kind": "added"}, "links"),
+        ({"mode": "100644", "old_mode": "120000", "kind": "typechange"}, "links"),
+        ({"mode": "160000", "kind": "added"}, "submodules"),
+        ({"mode": "160000", "old_mode": "160000", "kind": "deleted"}, "submodules"),
+        ({"mode": "100755", "old_mode": "100644"}, "mode went from 100644 to 100755"),
+        ({"mode": "100644", "old_mode": "100755"}, "mode went from"),
+        ({"mode": "100664", "old_mode": ""}, "not that of a file"),
+        ({"binary": True}, "binary"),
+        ({"binary": True, "kind": "added"}, "binary"),
+        ({"size": 1_000_001}, "larger than"),
+        ({"path": ".env", "kind": "added"}, "holds secrets"),
+        ({"path": "a\\tb", "kind": "added"}, "cannot be seen"),
+        ({"path": "a\\b"}, "backslash"),
+        ({"path": ".git/config"}, "git's own folder"),
+        ({"path": "con.txt", "kind": "added"}, "every system"),
+    ],
+)
+def test_dangerous_entry_is_refused(update: dict[str, object], word: str) -> None:
+    found = reasons(MODIFIED.model_copy(update=update))
+    assert any(word in reason for reason in found)
+    assert all("\n" not in reason for reason in found)
+
+
+@pytest.mark.parametrize("mode", ["100644", "100755", "120000"])
+def test_deleting_is_allowed_whatever_the_file_was(mode: str) -> None:
+    assert reasons(FileChange(path="x.bin", kind="deleted", mode=mode, old_mode=mode, binary=True)) == ()
+
+
+def test_blast_radius_is_bounded() -> None:
+    many = change(*(ADDED.model_copy(update={"path": f"f{n}.py"}) for n in range(51)))
+    assert any("51 files" in reason for reason in refuse_change(many, TASK))
+    long = change(MODIFIED.model_copy(update={"added": 1500, "removed": 501}))
+    assert any("2,001 lines" in reason for reason in refuse_change(long, TASK))
+    assert refuse_change(change(MODIFIED.model_copy(update={"added": 2000, "removed": 0})), TASK) == ()
+
+
+def test_paths_that_collide_on_some_systems_are_refused() -> None:
+    files = (ADDED.model_copy(update={"path": path}) for path in ("Lib/a.py", "lib/b.py"))
+    assert any("one name" in reason for reason in refuse_change(change(*files), TASK))
+    renamed = change(at("A.py", "deleted"), at("a.py", "added"))
+    assert refuse_change(renamed, TASK) == ()
+
+
+@pytest.mark.parametrize(
+    ("glob", "path", "expected"),
+    [
+        ("*.py", "a.py", True),
+        ("*.py", "deep/er/a.py", True),
+        ("*.py", "a.pyc", False),
+        ("/*.py", "deep/a.py", False),
+        ("./*.py", "a.py", True),
+        ("src", "src/a/b.py", True),
+        ("src/", "x/src/a.py", True),
+        ("/src/", "x/src/a.py", False),
+        ("src/*", "src/a/b.py", True),
+        ("src/*.py", "src/a/b.py", False),
+        ("src/**", "src", False),
+        ("src/**", "src/a/b.py", True),
+        ("src/**/b.py", "src/b.py", True),
+        ("src/**/b.py", "src/x/y/b.py", True),
+        ("**/b.py", "b.py", True),
+        ("**", "anything/at/all", True),
+        ("a?c", "abc", True),
+        ("a?c", "a/c", False),
+        ("[ab].py", "b.py", True),
+        ("[!ab].py", "c.py", True),
+        ("[!ab].py", "a.py", False),
+        ("[a", "[a", True),
+        ("a[1].py", "a1.py", True),
+        ("a+(b).py", "a+(b).py", True),
+        ("", "a.py", False),
+        ("/", "a.py", False),
+    ],
+)
+def test_globs_mean_what_their_docstring_says(glob: str, path: str, *, expected: bool) -> None:
+    assert glob_matches(glob, path) is expected
+
+
+@given(st.text(string.ascii_letters + "*?[]!/.-^\\&", max_size=12), st.text(string.ascii_letters + "/.[]", max_size=12))
+def test_any_glob_can_be_asked(glob: str, path: str) -> None:
+    assert glob_matches(glob, path) in (True, False)
+
+
+@given(st.text(string.ascii_lowercase, min_size=1), st.lists(st.text(string.ascii_lowercase, min_size=1, max_size=5)))
+def test_a_plain_name_matches_itself_at_every_depth(name: str, folders: list[str]) -> None:
+    assert glob_matches(name, "/".join([*folders, name]))
+    assert glob_matches(f"/{name}", "/".join([*folders, name])) == (name == [*folders, name][0])
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "test_calc.py",
+        "pkg/calc_test.py",
+        "tests/data/x.json",
+        "src/tests/helpers.py",
+        "Tests/X.py",
+        "conftest.py",
+        "web/button.spec.ts",
+        "pytest.ini",
+        "pyproject.toml",
+        ".coveragerc",
+        "sitecustomize.py",
+        "evil.pth",
+        "uv.lock",
+        "requirements-dev.txt",
+        ".github/workflows/ci.yml",
+    ],
+)
+def test_changed_or_deleted_evidence_is_named(path: str) -> None:
+    assert evidence_paths([at(path)]) == (path,)
+    assert evidence_paths([at(path, "deleted")]) == (path,)
+    assert evidence_paths([at(path, "typechange")]) == (path,)
+
+
+def test_new_tests_are_welcome_but_new_configuration_is_evidence() -> None:
+    assert evidence_paths([at("tests/test_new.py", "added"), at("calc.py"), at("test_more.py", "added")]) == ()
+    config = ("tests/conftest.py", "pytest.ini", "tox.ini", "sub/mypy.ini", "x.pth", "pytest.py", "pytest/__init__.py")
+    assert evidence_paths([at(path, "added") for path in config]) == config
+
+
+@pytest.mark.parametrize(
+    "path", ["calc.py", "contest.py", "latest.py", "src/attest/x.py", "protests/x.py", "docs/testing.md"]
+)
+def test_other_files_are_no_evidence(path: str) -> None:
+    assert evidence_paths([at(path)]) == ()
+
+
+TOKEN = "ghp_" + "a1B2" * 9
+KEY = "-----BEGIN RSA " + "PRIVATE KEY-----"
+
+
+def test_secret_in_an_added_line_is_named_without_being_shown(repo: Repo) -> None:
+    repo.commit({"old.txt": f"{TOKEN}\nkeep\n"})
+    repo.commit({"old.txt": "keep\n", "conf/x.py": f"a = 1\nTOKEN = '{TOKEN}'\n++ b/fake\n{KEY}\n"})
+    patch = repo.git("diff-tree", "-p", "--text", "HEAD^", "HEAD")
+    assert secret_findings(change(patch=patch)) == (
+        "conf/x.py:2: looks like a GitHub token",
+        "conf/x.py:4: looks like a private key",
+    )
+
+
+def test_content_cannot_pose_as_a_header(repo: Repo) -> None:
+    repo.commit({"a.py": "x\n" * 30})
+    repo.commit({"a.py": "x\n" * 15 + f"++ b/innocent.py\n@@ -0,0 +1 @@\n{TOKEN}\n" + "x\n" * 15})
+    patch = repo.git("diff-tree", "-p", "--text", "HEAD^", "HEAD")
+    assert secret_findings(change(patch=patch)) == ("a.py:18: looks like a GitHub token",)
+
+
+def test_code_that_talks_about_secrets_is_no_secret() -> None:
+    lines = (
+        "headers = {'Authorization': f'Bearer {token}'}",
+        "URL = 'postgres://user:pass@localhost/db'",
+        "sk-learn",
+        "AKIA",
+    )
+    patch = "--- a/x.py\n+++ b/x.py\n@@ -0,0 +1,4 @@\n" + "\n".join(f"+{line}" for line in lines)
+    assert secret_findings(change(patch=patch)) == ()
+
+
+@given(st.text(max_size=300))
+def test_any_patch_can_be_searched(patch: str) -> None:
+    assert secret_findings(change(patch=patch)) == secret_findings(change(patch=patch))

@@ -1,0 +1,278 @@
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.core.change import FileChange
+from bot.core.check import Rung
+from bot.core.render import LONGEST, markdown
+from bot.core.report import CheckSummary, Proof, Report, Spent, Step
+from bot.core.task import Source, Task
+
+PATCH = """\
+diff --git a/calc.py b/calc.py
+--- a/calc.py
++++ b/calc.py
+@@ -1,2 +1,2 @@
+ def add(a, b):
+-    return a - b
++    return a + b
+"""
+BASELINE = (
+    CheckSummary(name="ruff", rung=Rung.STATIC, status="passed", seconds=0.1, isolation="bubblewrap"),
+    CheckSummary(
+        name="pytest", rung=Rung.UNIT, status="failed", passed=1, failed=1, seconds=0.4, isolation="bubblewrap"
+    ),
+)
+AFTER = (
+    BASELINE[0],
+    CheckSummary(
+        name="pytest", rung=Rung.UNIT, status="passed", passed=2, skipped=3, seconds=0.52, isolation="bubblewrap"
+    ),
+)
+STEP = Step(
+    subject="agent: mend add",
+    commit="c" * 40,
+    tree="d" * 40,
+    checks=AFTER,
+    fixed=("test_calc.py::test_add",),
+    files=(FileChange(path="calc.py", kind="modified", added=1, removed=1, old_mode="100644"),),
+    patch=PATCH,
+)
+ROLLED_BACK = Step(subject="rolled back: 3 attempts did not pass", tree="e" * 40, kept="f" * 40)
+REPORT = Report(
+    run="20240101-a1b2c3",
+    branch="agent/mend-add-20240101-a1b2c3",
+    base="b" * 40,
+    tip="c" * 40,
+    outcome="verified",
+    stop="done",
+    task=Task(goal="fix the failing test", base="b" * 40),
+    model="offline",
+    python="/usr/bin/python3",
+    steps=(ROLLED_BACK, STEP),
+    baseline=BASELINE,
+    proof=Proof(red=("test_calc.py::test_add",), green=("test_calc.py::test_add",)),
+    notes=("uncommitted work is not included",),
+    usage=Spent(turns=3, calls=5, input=1200, output=300, cached=100, cost=0.0123, seconds=4.2),
+)
+
+
+def changed(**update: object) -> Report:
+    return REPORT.model_copy(update=update)
+
+
+def test_verified_report_shows_all_of_its_evidence() -> None:
+    assert (
+        markdown(REPORT)
+        == """\
+**Verified.** Every check passed on exactly this tree, in a clean checkout; no earlier test was changed.
+
+### Asked
+
+> fix the failing test
+
+### Changed
+
+| file | what | lines | mode |
+| --- | --- | --- | --- |
+| `calc.py` | modified | +1 -1 | `100644` |
+
+<details><summary>Diff of step 1</summary>
+
+```diff
+diff --git a/calc.py b/calc.py
+--- a/calc.py
++++ b/calc.py
+@@ -1,2 +1,2 @@
+ def add(a, b):
+-    return a - b
++    return a + b
+```
+
+</details>
+
+### Checks
+
+| check | base | result | passed | failed | skipped | seconds | isolation |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| `ruff` | passed | **passed** | 0 | 0 | 0 | 0.1 | bubblewrap |
+| `pytest` | failed (1 passed, 1 failed) | **passed** | 2 | 0 | 3 | 0.5 | bubblewrap |
+
+### Red → green
+
+- `test_calc.py::test_add` failed on the base and passes now
+
+### Not verified
+
+- uncommitted work is not included
+- The checks ran inside the project's own processes; code made to deceive them could. Read the diff.
+
+### Steps
+
+1. ↩ rolled back: 3 attempts did not pass, kept as `ffffffffff`
+2. agent: mend add (`cccccccccc`, tree `dddddddddd`)
+
+### Cost
+
+3 turns · 5 calls · 1,200 tokens in (100 cached), 300 out · 0.0123 USD · 4.2 s
+
+Model `offline`, checks with `/usr/bin/python3`
+
+### Run again
+
+```sh
+git agent verify 20240101-a1b2c3
+git agent show 20240101-a1b2c3
+git agent undo 20240101-a1b2c3
+```
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("update", "line"),
+    [
+        (
+            {"task": Task(goal="x", base="b", acceptance=("pytest",))},
+            "**Verified.** The required checks (`pytest`) passed",
+        ),
+        ({"outcome": "partial", "stop": "limit:turns"}, "but the run stopped early (limit:turns)"),
+        ({"outcome": "partial", "findings": ("needs a person: test_calc.py is …",)}, "so a person has to judge"),
+        (
+            {"outcome": "partial"},
+            "**Partly verified.** 1 step got no check worse, but not every required check passes.",
+        ),
+        ({"outcome": "nothing", "steps": ()}, "**Nothing to do.**"),
+        (
+            {"outcome": "gave_up", "steps": (), "stop": "limit:rollbacks"},
+            "**No change.** The run ended without a verified step (limit:rollbacks)",
+        ),
+        (
+            {"outcome": "failed", "steps": (), "stop": "model", "detail": "no key"},
+            "**Failed.** The run could not go on (model: no key).",
+        ),
+    ],
+)
+def test_first_line_tells_the_outcome_and_why(update: dict[str, object], line: str) -> None:
+    first = markdown(changed(**update)).partition("\n")[0]
+    assert line in first
+    assert ("**Verified.**" in first) == (update.get("outcome", "verified") == "verified")
+
+
+def test_run_without_steps_claims_no_change_and_no_proof() -> None:
+    text = markdown(
+        changed(outcome="gave_up", steps=(), proof=Proof(reason="no reproduction: every check passed on the base"))
+    )
+    assert "### Changed" not in text
+    assert "None: no reproduction: every check passed on the base." in text
+    assert "| `pytest` | failed (1 passed, 1 failed) | not run |" in text
+    assert "git agent undo" not in text
+
+
+def test_undone_steps_count_for_nothing() -> None:
+    text = markdown(changed(outcome="gave_up", steps=(STEP.model_copy(update={"undone": True}),)))
+    assert "undone: agent: mend add" in text
+    assert "### Changed" not in text
+    assert "```diff" not in text
+
+
+def test_files_of_several_steps_are_added_up() -> None:
+    first = STEP.model_copy(update={"files": (FileChange(path="a.py", kind="added", added=5, old_mode="000000"),)})
+    second = STEP.model_copy(
+        update={"files": (FileChange(path="a.py", kind="modified", added=2, removed=1, old_mode="100644"),)}
+    )
+    text = markdown(changed(steps=(first, second)))
+    assert "| `a.py` | added | +7 -1 | `100644` |" in text
+    assert text.count("<details>") == text.count("</details>") == 2
+
+
+@pytest.mark.parametrize(("outcome", "closes"), [("verified", True), ("partial", False)])
+def test_issue_is_closed_only_by_verified_work(outcome: str, *, closes: bool) -> None:
+    task = Task(goal="x", base="b", source=Source(kind="issue", ref="12", author="someone"))
+    text = markdown(changed(outcome=outcome, task=task))
+    assert ("\nFixes #12\n" in text) is closes
+    assert "From issue by `someone`." in text
+
+
+def test_goal_that_was_not_given_is_said_to_be_that() -> None:
+    assert "To mend what the checks say is broken." in markdown(changed(task=Task(base="b")))
+
+
+HOSTILE = (
+    "Fix #12 @team [skip ci] </details> ```` <!-- x --> \u202e ![p](http://t) | `a` ::error::x\n```\n~~~\n"
+    + "log line\n" * 10_000
+)
+
+
+def test_hostile_text_everywhere_stays_text_within_the_limit() -> None:
+    step = STEP.model_copy(
+        update={
+            "subject": HOSTILE,
+            "files": tuple(FileChange(path=f"{n}{HOSTILE[:90]}", kind="added") for n in range(500)),
+            "patch": HOSTILE + "`" * 40,
+            "checks": (
+                CheckSummary(name=HOSTILE, rung=Rung.UNIT, status="passed", isolation=HOSTILE, summary=HOSTILE),
+            ),
+        }
+    )
+    text = markdown(
+        changed(
+            task=Task(goal=HOSTILE, base="b", source=Source(kind="issue", ref="x", author=HOSTILE)),
+            steps=(step,) * 30,
+            findings=(HOSTILE,) * 200,
+            notes=(HOSTILE,) * 200,
+            plan=(HOSTILE,) * 200,
+            proof=Proof(red=(HOSTILE,) * 999, green=(HOSTILE,) * 999),
+            stop=HOSTILE,
+            detail=HOSTILE,
+            model=HOSTILE,
+            python=HOSTILE,
+        )
+    )
+    assert len(text) <= LONGEST
+    assert "…and " in text
+    assert "\u202e" not in text
+    prose = outside_code(text)
+    assert not re.search(r"@team|#12|<!--|(?<!\\)\]\(|http://", prose)
+    assert prose.count("<details>") == prose.count("</details>") > 0
+
+
+def outside_code(text: str) -> str:
+    """Drop fenced blocks and code spans as a Markdown reader would; an open fence is an error."""
+    prose, ticks = [], ""
+    for line in text.split("\n"):
+        fence = re.match(r"(`{3,})(\w*)$", line)
+        if not ticks and fence:
+            ticks = fence[1]
+        elif ticks:
+            ticks = "" if re.fullmatch(rf"{ticks}`*\s*", line) else ticks
+        else:
+            prose.append(re.sub(r"(?<![`\\])(`+)(?!`).*?(?<!`)\1(?!`)", "", line))
+    assert not ticks, "a fence was left open"
+    return "\n".join(prose)
+
+
+@settings(max_examples=25)
+@given(st.text(max_size=200), st.integers(0, 3))
+def test_any_patch_leaves_the_rest_of_the_report_whole(patch: str, copies: int) -> None:
+    text = markdown(changed(steps=(STEP.model_copy(update={"patch": patch * (40 * copies + 1)}),) * 3))
+    assert len(text) <= LONGEST
+    assert "### Run again" in outside_code(text)
+
+
+@pytest.mark.parametrize(
+    "patch", ["x" * 200_000, "`" * 200_000, "\n" * 200_000, "a\n" * 200_000, "\r\n" * 70_000, "é" * 59_000]
+)
+def test_oversized_diff_is_cut_and_says_so(patch: str) -> None:
+    text = markdown(changed(steps=(STEP.model_copy(update={"patch": patch}), STEP)))
+    assert len(text) <= LONGEST
+    assert "### Run again" in outside_code(text)
+
+
+def test_every_step_after_the_room_is_used_up_is_left_to_the_commits() -> None:
+    big = STEP.model_copy(update={"patch": "+ line\n" * 20_000})
+    text = markdown(changed(steps=(big, STEP, STEP)))
+    assert "more lines\n```" in text
+    assert "The remaining diffs are in the commits." in text
