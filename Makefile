@@ -1,0 +1,77 @@
+# Needs Python 3.11 or newer, git and make. `make PYTHON=/path/to/python3 …` chooses the interpreter.
+
+ifndef PYTHON
+PYTHON := $(shell for python in python3.13 python3.12 python3.11 python3; do \
+	if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then command -v "$$python"; break; fi; done)
+endif
+PREFIX ?= $(HOME)/.local
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PIP := -m pip --quiet --disable-pip-version-check
+APART := $(PREFIX)/share/git-agent
+SHELL_FILES := scripts/git-agent .ci/run
+T ?= tests
+
+.PHONY: help setup demo test check format bench install uninstall clean
+
+help:
+	@echo "make demo       repair a small project and show what was done"
+	@echo "make install    put git-agent into $(PREFIX)/bin (uninstall takes it away)"
+	@echo "make test       run the tests (T=tests/git for a part)"
+	@echo "make check      formatter, linters, types, import rules, workflow and shell files"
+	@echo "make format     let the formatter and the linter mend what they can"
+	@echo "make bench      measure cold start and the cost of a step"
+	@echo "make clean      remove everything that these made"
+
+setup: $(READY)
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer on PATH; say make PYTHON=/path/to/python3" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# pip reads dependency groups since 25.1; a new virtual environment may hold an older one.
+$(READY): pyproject.toml scripts/git-agent man/git-agent.1 | $(BIN)/python
+	$(BIN)/python $(PIP) install --upgrade pip
+	$(BIN)/python $(PIP) install --editable . --group dev
+	@touch $@
+
+demo: $(READY)
+	@$(BIN)/git-agent demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -n auto $(T)
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/zizmor --offline --no-progress --strict-collection .github
+	$(BIN)/shellcheck $(SHELL_FILES)
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY)
+	$(BIN)/python -I benchmarks/cold.py
+	$(BIN)/python -I benchmarks/steps.py
+
+install:
+	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer on PATH; say make PYTHON=/path/to/python3" >&2; exit 1; }
+	$(PYTHON) -m venv --clear "$(APART)"
+	"$(APART)/bin/python" $(PIP) install .
+	mkdir -p "$(PREFIX)/bin" "$(PREFIX)/share/man/man1"
+	ln -sf "$(APART)/bin/git-agent" "$(PREFIX)/bin/git-agent"
+	ln -sf "$(APART)/share/man/man1/git-agent.1" "$(PREFIX)/share/man/man1/git-agent.1"
+	@"$(PREFIX)/bin/git-agent" --version
+	@command -v git-agent >/dev/null || echo "put $(PREFIX)/bin on your PATH, then: git agent -h"
+
+uninstall:
+	rm -rf "$(APART)"
+	rm -f "$(PREFIX)/bin/git-agent" "$(PREFIX)/share/man/man1/git-agent.1"
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+	find bot tests benchmarks -name __pycache__ -prune -exec rm -rf {} +

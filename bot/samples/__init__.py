@@ -1,0 +1,1 @@
+"""Small projects with a history, to show a run on."""
