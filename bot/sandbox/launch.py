@@ -1,0 +1,170 @@
+"""Runs a command under a supervisor, listens to it and collects how it ended; shared by all isolation levels."""
+
+import contextlib
+import os
+import select
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from bot.errors import SandboxUnavailable
+from bot.sandbox.capture import output_file, read_ends
+from bot.sandbox.limits import Bounds, resource_limits
+from bot.sandbox.line import Line
+from bot.sandbox.outcome import Ran, memory_kills
+from bot.sandbox.supervisor import Answer, Order
+
+PIPE_CAP = 64 << 20
+"""Bytes that are kept of what comes through a private pipe; the rest is dropped, so that the writer does not hang."""
+DRAIN = 2.0
+"""Seconds to wait for the end of the private pipes once the command has ended."""
+GLANCE = 0.5
+"""Seconds between looks at what else this thread has been told, such as an interrupt."""
+GRACE = 6.0
+"""Seconds beyond the time limit after which the supervisor itself is taken for stopped: a sweep takes 2."""
+
+
+class Plan(NamedTuple):
+    """What to start and what to listen to."""
+
+    argv: Sequence[str]
+    cwd: str
+    environment: Mapping[str, str]
+    timeout: float
+    pipes: int = 0
+    """How many private pipes to open; the command has their write ends as descriptors 3, 4 and so on."""
+    locked: bool = True
+    """Whether to forbid gaining rights through set-user-id programs."""
+
+    def order(self, bounds: Bounds) -> Order:
+        """Write the plan down for a supervisor."""
+        limits = resource_limits(bounds, self.timeout)
+        return Order(self.argv, self.cwd, self.environment, self.timeout, bounds.output, limits, self.locked)
+
+
+@dataclass(slots=True, eq=False)
+class Pipe:
+    """A private pipe from a command to us."""
+
+    reading: int
+    writing: int
+    kept: bytearray = field(default_factory=bytearray)
+
+    def read(self) -> bool:
+        """Take what is there; say whether more may come."""
+        piece = os.read(self.reading, 1 << 16)
+        self.kept += piece[: PIPE_CAP - len(self.kept)]
+        return bool(piece)
+
+    def hand_over(self) -> None:
+        """Close our copy of the write end, so that the pipe ends when its last writer does."""
+        if self.writing >= 0:
+            os.close(self.writing)
+            self.writing = -1
+
+
+@contextlib.contextmanager
+def private_pipes(number: int) -> Iterator[tuple[Pipe, ...]]:
+    """Open pipes for one command."""
+    pipes = tuple(Pipe(*os.pipe()) for _ in range(number))
+    try:
+        yield pipes
+    finally:
+        for pipe in pipes:
+            pipe.hand_over()
+            os.close(pipe.reading)
+
+
+class Launcher:
+    """Lends a supervisor to each command; as many as ran at the same time are kept for the next ones."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self.bounds = bounds
+        self._idle: list[Line] = []
+        self._lock = threading.Lock()
+
+    def launch(self, plan: Plan) -> Ran:
+        """Run a plan to its end and sweep all that it started. Raises SandboxUnavailable."""
+        with output_file() as output, private_pipes(plan.pipes) as pipes:
+            kills, started = memory_kills(), time.monotonic()
+            answer, note = self._converse(plan, output, pipes)
+            seconds = time.monotonic() - started
+            starved = memory_kills() > kills
+            return Ran(answer, read_ends(output), seconds, tuple(bytes(pipe.kept) for pipe in pipes), note, starved)
+
+    def _converse(self, plan: Plan, output: int, pipes: Sequence[Pipe]) -> tuple[Answer, str]:
+        line = self._send(plan.order(self.bounds), [output, *(pipe.writing for pipe in pipes)])
+        try:
+            for pipe in pipes:
+                pipe.hand_over()
+            answer = listen(line, pipes, time.monotonic() + plan.timeout + GRACE)
+        except (OSError, EOFError) as error:
+            line.lose()
+            return misfortune(error)
+        except BaseException:
+            line.hang_up()
+            raise
+        self._keep(line, answer)
+        return answer, ""
+
+    def _send(self, order: Order, descriptors: Sequence[int]) -> Line:
+        while (line := self._take()) is not None:
+            # One that was killed while it was idle is found out here, before anything has run.
+            with contextlib.suppress(OSError, EOFError):
+                line.send(order, descriptors)
+                return line
+            line.lose()
+        fresh = Line()
+        try:
+            fresh.send(order, descriptors)
+        except (OSError, EOFError) as error:
+            fresh.lose()
+            raise SandboxUnavailable("commands cannot be started: the supervisor process ended at once") from error
+        return fresh
+
+    def _take(self) -> Line | None:
+        with self._lock:
+            self._idle = [line for line in self._idle if line.owner == os.getpid()]
+            return self._idle.pop() if self._idle else None
+
+    def _keep(self, line: Line, answer: Answer) -> None:
+        if not answer.clean:
+            line.hang_up()
+            return
+        with self._lock:
+            self._idle.append(line)
+
+
+def misfortune(error: OSError | EOFError) -> tuple[Answer, str]:
+    """Say what became of a command whose supervisor did not answer."""
+    if isinstance(error, TimeoutError):
+        return Answer("timed_out", signal.SIGKILL, clean=True), "ended at its time limit; it had stopped its supervisor"
+    return Answer("killed", signal.SIGKILL, clean=True), "ended because it had killed its supervisor"
+
+
+def listen(line: Line, pipes: Sequence[Pipe], until: float) -> Answer:
+    """Read the pipes until the command and they have ended. Raises EOFError or OSError for a lost supervisor."""
+    poller = select.poll()
+    waiting = {pipe.reading: pipe for pipe in pipes}
+    for descriptor in (line.descriptor, *waiting):
+        poller.register(descriptor, select.POLLIN)
+    over = False
+    while waiting or not line.answer:
+        if line.answer and not over:
+            poller.unregister(line.descriptor)
+            over, until = True, time.monotonic() + DRAIN
+        left = until - time.monotonic()
+        if left <= 0:
+            break
+        for descriptor, _ in poller.poll(min(left, GLANCE) * 1000):
+            if descriptor == line.descriptor:
+                line.receive()
+            elif not waiting[descriptor].read():
+                poller.unregister(descriptor)
+                del waiting[descriptor]
+    if line.answer is None:
+        raise TimeoutError
+    return line.answer

@@ -1,0 +1,50 @@
+"""Private folders of one command, gone when it has ended."""
+
+import contextlib
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Scratch(NamedTuple):
+    """A home and a place for temporary files, on the host, with room for our own beside them."""
+
+    root: Path
+    home: Path
+    temporary: Path
+
+
+@contextlib.contextmanager
+def private_folders() -> Iterator[Scratch]:
+    """Make the folders, and remove them afterwards whatever the command did to them."""
+    root = Path(tempfile.mkdtemp(prefix="git-agent-"))
+    try:
+        made = Scratch(root, root / "home", root / "tmp")
+        made.home.mkdir(mode=0o700)
+        made.temporary.mkdir(mode=0o700)
+        yield made
+    finally:
+        remove(root)
+
+
+def remove(root: Path) -> None:
+    """Remove a folder, opening what was left closed; what still resists is left to the system."""
+    shutil.rmtree(root, ignore_errors=True)
+    if root.exists():
+        open_folders(root)
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def open_folders(root: Path) -> None:
+    """Make every folder below one of ours listable and writable; never follows a link."""
+    waiting = [root]
+    while waiting:
+        folder = waiting.pop()
+        with contextlib.suppress(OSError):
+            folder.chmod(stat.S_IRWXU)
+            with os.scandir(folder) as entries:
+                waiting += [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]

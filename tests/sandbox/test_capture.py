@@ -1,0 +1,62 @@
+import os
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.sandbox.capture import HEAD, TAIL, output_file, read_ends, show, whole_lines
+
+
+def captured(data: bytes) -> tuple[str, bool]:
+    with output_file() as descriptor:
+        os.write(descriptor, data)
+        return read_ends(descriptor)
+
+
+def test_short_output_is_kept_whole() -> None:
+    assert captured(b"one\ntwo\n") == ("one\ntwo\n", False)
+    assert captured(b"") == ("", False)
+
+
+def test_the_gap_is_counted() -> None:
+    line = b"x" * 99 + b"\n"
+    text, truncated = captured(line * 2000)
+    kept = sum(len(part) + 1 for part in text.split("\n") if part.startswith("x"))
+    assert truncated
+    assert f"[... {200_000 - kept:,} bytes left out ...]" in text
+    assert set(text.split("\n")) == {"x" * 99, f"[... {200_000 - kept:,} bytes left out ...]", ""}
+
+
+def test_one_endless_line_is_cut_anywhere() -> None:
+    text, truncated = captured(b"x" * (HEAD + TAIL + 1))
+    assert truncated
+    assert text.count("x") == HEAD + TAIL
+    assert "[... 1 bytes left out ...]" in text
+
+
+def test_the_file_has_no_name() -> None:
+    with output_file() as descriptor:
+        assert os.fstat(descriptor).st_nlink == 0
+
+
+def test_two_openings_do_not_overwrite_each_other() -> None:
+    with output_file() as descriptor:
+        os.write(descriptor, b"first\n")
+        again = os.open(f"/proc/self/fd/{descriptor}", os.O_WRONLY | os.O_APPEND)
+        os.write(again, b"second\n")
+        os.close(again)
+        os.write(descriptor, b"third\n")
+        assert read_ends(descriptor).text == "first\nsecond\nthird\n"
+
+
+@given(st.binary())
+def test_whatever_was_printed_can_be_shown(data: bytes) -> None:
+    shown = show(data)
+    shown.encode("utf-8")
+    assert not set(shown) & set("\0\r\x1b\x7f\x9b\u202e\u2066")
+
+
+@given(st.binary(), st.booleans())
+def test_a_piece_loses_less_than_half(piece: bytes, at_end: bool) -> None:  # noqa: FBT001 - hypothesis gives it by name
+    kept = whole_lines(piece, at_end=at_end)
+    assert len(kept) * 2 > len(piece) or not piece
+    assert piece.startswith(kept) if at_end else piece.endswith(kept)

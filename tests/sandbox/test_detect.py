@@ -1,0 +1,67 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.errors import SandboxUnavailable
+from bot.sandbox.bubblewrap import BubblewrapExecutor
+from bot.sandbox.detect import OPEN_UP, hint, pick
+from tests.sandbox.conftest import Ground
+
+CLOSED_KERNEL = "#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n"
+
+
+def install(folder: Path, script: str) -> None:
+    """Put a program in the place of bubblewrap."""
+    program = folder / "bwrap"
+    program.write_text(script)
+    program.chmod(0o755)
+
+
+def test_the_strongest_level_that_works_is_picked(boxing: BubblewrapExecutor, common: Ground) -> None:
+    for level in ("auto", "bubblewrap"):
+        picked = pick(level, common.repo.path, common.repo.path / ".git", [Path(sys.executable)])
+        assert (picked.executor.isolation, picked.reason) == ("bubblewrap", "")
+
+
+def test_the_weak_level_can_be_asked_for(common: Ground) -> None:
+    picked = pick("process", common.repo.path, common.repo.path / ".git", [])
+    assert (picked.executor.isolation, picked.reason) == ("process", "")
+
+
+def test_without_bubblewrap_the_weak_level_is_picked_with_a_reason(
+    common: Ground, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    picked = pick("auto", common.repo.path, common.repo.path / ".git", [])
+    assert (picked.executor.isolation, picked.reason) == ("process", "bubblewrap is not installed")
+
+
+def test_a_required_level_is_never_replaced(common: Ground, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SandboxUnavailable, match="not installed") as caught:
+        pick("bubblewrap", common.repo.path, common.repo.path / ".git", [])
+    assert "apt install" in caught.value.hint
+
+
+def test_a_kernel_that_forbids_namespaces_is_told_with_what_to_do(
+    common: Ground, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    install(tmp_path, CLOSED_KERNEL)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert "uid map" in pick("auto", common.repo.path, common.repo.path / ".git", []).reason
+    with pytest.raises(SandboxUnavailable, match="uid map") as caught:
+        pick("bubblewrap", common.repo.path, common.repo.path / ".git", [])
+    assert caught.value.hint == OPEN_UP
+
+
+def test_a_sandbox_in_which_nothing_runs_is_none(
+    common: Ground, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    install(tmp_path, "#!/bin/sh\necho '{ \"exit-code\": 1 }' >&3\nexit 1\n")
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert pick("auto", common.repo.path, common.repo.path / ".git", []).executor.isolation == "process"
+
+
+def test_no_hint_is_made_up() -> None:
+    assert hint("the sandbox could not be made: something new") == ""
