@@ -1,5 +1,6 @@
 """Run the command line; always started as `python -I -m bot`, so that no `bot` of the caller's folder runs instead."""
 
+import os
 import sys
 
 from bot import __version__
@@ -7,6 +8,9 @@ from bot import __version__
 if sys.argv[1:] == ["--version"]:  # answered before anything is imported: hooks and scripts ask often
     sys.stdout.write(f"git-agent {__version__}\n")
     raise SystemExit(0)
+
+# Plugins of other distributions have no business in our values, and looking for them takes time at every start.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 from bot.entry.cli import main
 

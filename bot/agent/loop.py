@@ -21,7 +21,7 @@ from bot.core.event import (
     Started,
     Told,
 )
-from bot.core.message import Reply, ToolCall, ToolResult
+from bot.core.message import Reply, ToolCall, ToolResult, ToolSpec
 from bot.core.redact import Redactor
 from bot.errors import BadArguments, ModelError, WorkspaceError
 from bot.protocols import Approver, Model
@@ -47,7 +47,7 @@ class Agent:
     def work(self, started: Started, bench: Bench) -> Iterator[Event]:
         """Work on a task until it is done or may cost no more; each event is redacted before anybody sees it."""
         log: list[Event] = []
-        turns = _Turns(self, bench, log)
+        turns = _Turns(self, bench, log, tuple(tool.spec for tool in self.tools.values()))
         for event in turns.run(started):
             kept = self.redactor.event(event.model_copy(update={"at": self.clock()}))
             log.append(kept)
@@ -60,6 +60,7 @@ class _Turns:
     bench: Bench
     log: Sequence[Event]
     """What was yielded so far; filled by `Agent.work`."""
+    specs: tuple[ToolSpec, ...]
 
     def run(self, started: Started) -> Events:
         yield started
@@ -97,12 +98,11 @@ class _Turns:
         return Judge(self.bench, self.log, self.agent.model.name)
 
     def _ask(self, started: Started) -> Generator[Event, None, Reply | None]:
-        specs = tuple(tool.spec for tool in self.agent.tools.values())
         failures = 0
         while True:
             since = self.agent.clock()
             try:
-                reply = self.agent.model.reply(context.prompt(self.log, specs))
+                reply = self.agent.model.reply(context.prompt(self.log, self.specs))
             except ModelError as error:
                 failures += 1
                 wait = recovery.remedy(error.kind, failures, error.wait, random.random())  # noqa: S311 - jitter

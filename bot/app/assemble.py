@@ -19,7 +19,9 @@ from bot.models.offline.model import OfflineModel
 from bot.models.recorded import RecordedModel
 from bot.models.scripted import read_script
 from bot.protocols import Approver, Executor, Model
+from bot.sandbox.bubblewrap import CARRY
 from bot.sandbox.detect import pick
+from bot.sandbox.secrecy import conceal
 from bot.tools.catalog import ALL
 from bot.tools.tool import Access
 from bot.verify.detect import detect
@@ -48,14 +50,16 @@ class Bay:
 
 def choose_bay(desk: Desk) -> Bay:
     """Find the project's interpreter and the strongest isolation. Raises ConfigError, SandboxUnavailable."""
+    conceal()
     repository, settings = desk.repository, desk.settings
     interpreter = find(repository.root, settings.python, os.environ)
+    carry = (*CARRY, *settings.carry)
     executor, reason = pick(
         settings.isolation,
         repository=repository.root,
         common_dir=repository.common_dir,
         interpreters=(interpreter.path, Path(sys.executable)),
-        carry=settings.carry,
+        carry=carry,
     )
     return Bay(executor, interpreter, (reason,) if reason else ())
 
