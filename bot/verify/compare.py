@@ -1,0 +1,116 @@
+"""Holds what checks said of a tree against what they said of the tree before."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bot.core.check import CaseResult, CheckResult, Comparison, Outcome, Rung, Verdict
+
+GOOD: frozenset[Outcome] = frozenset({"passed", "xpassed"})
+SILENCED: frozenset[Outcome] = frozenset({"skipped", "xfailed", "xpassed"})
+"""A test that is marked so that its failure is not seen."""
+FINDINGS = frozenset({Rung.SYNTAX, Rung.STATIC, Rung.TYPES})
+"""Rungs whose cases are complaints: one that is gone is mended."""
+
+
+def compare(before: Verdict | None, results: Sequence[CheckResult]) -> Comparison:
+    """Sort every case of the results by what became of it; without a tree before there is nothing to say."""
+    if before is None:
+        return Comparison()
+    fold = _Fold(frozenset(before.comparison.flaky), _unreadable(before.results))
+    for result in results:
+        fold.add(before.result(result.check), result)
+    return fold.comparison()
+
+
+def without(comparison: Comparison, flaky: Iterable[str]) -> Comparison:
+    """Take cases that differed between identical runs out of every other group."""
+    names = tuple(dict.fromkeys((*comparison.flaky, *flaky)))
+    groups = {
+        group: tuple(name for name in getattr(comparison, group) if name not in names)
+        for group in ("fixed", "broken", "failing", "new", "removed")
+    }
+    return Comparison(**groups, flaky=names)
+
+
+def got_worse(comparison: Comparison) -> bool:
+    """Tell whether anything speaks against the tree that did not before."""
+    return bool(comparison.broken or comparison.removed)
+
+
+@dataclass(slots=True)
+class _Fold:
+    unstable: frozenset[str]
+    """Cases that were flaky on the tree before."""
+    hidden: frozenset[str]
+    """Files, and folders with a slash at the end, that could not be read before: what is in them was not known."""
+    groups: dict[str, list[str]] = field(default_factory=dict)
+
+    def put(self, group: str, name: str) -> None:
+        self.groups.setdefault("flaky" if name in self.unstable else group, []).append(name)
+
+    def add(self, before: CheckResult | None, after: CheckResult) -> None:
+        known = before is not None and before.status in ("passed", "failed")
+        old = {case.id: case for case in before.cases} if before is not None else {}
+        if after.status == "skipped":
+            return
+        if after.status == "errored" and known:
+            self.put("broken", after.check)
+        for case in after.cases:
+            if case.bad:
+                self._bad(old.get(case.id), case, known=known)
+            elif after.status != "errored":
+                self._good(old.get(case.id), case)
+        if after.status != "errored":
+            self._absent(old, after)
+
+    def _bad(self, old: CaseResult | None, new: CaseResult, *, known: bool) -> None:
+        unseen = not known or any(_lies_in(path, self.hidden) for path in (new.path, _file(new.id)))
+        was_bad = old.bad if old is not None else unseen
+        self.put("failing" if was_bad else "broken", new.id)
+
+    def _good(self, old: CaseResult | None, new: CaseResult) -> None:
+        if old is None:
+            if new.outcome in GOOD:
+                self.put("new", new.id)
+        elif new.outcome in SILENCED and old.outcome not in SILENCED:
+            self.put("removed", new.id)
+        elif new.outcome == "passed" and (old.bad or old.outcome == "xfailed"):
+            self.put("fixed", new.id)
+
+    def _absent(self, old: Mapping[str, CaseResult], after: CheckResult) -> None:
+        present = {case.id for case in after.cases}
+        files = {_file(case.id) for case in after.cases if "::" in case.id}
+        for name, case in old.items():
+            if name not in present:
+                mended = after.rung in FINDINGS or (case.bad and _collects(name, files))
+                self.put("fixed" if mended and case.bad else "removed", name)
+
+    def comparison(self) -> Comparison:
+        return Comparison(**{group: tuple(dict.fromkeys(names)) for group, names in self.groups.items()})
+
+
+def _unreadable(results: Sequence[CheckResult]) -> frozenset[str]:
+    """Name the files that did not parse, and the files and folders that could not be collected."""
+    broken = [case.path for result in results if result.rung is Rung.SYNTAX for case in result.cases if case.bad]
+    cases = [case for result in results if result.rung not in FINDINGS for case in result.cases]
+    uncollected = [case.id for case in cases if case.outcome == "error" and "::" not in case.id]
+    return frozenset([*broken, *uncollected, *map(_folder, uncollected)])
+
+
+def _folder(name: str) -> str:
+    """Name what a broken file or folder takes with it, with a slash at the end; the root is a lone slash."""
+    inside = name.rpartition("/")[0] if name.endswith(("conftest.py", "__init__.py")) else name
+    return f"{inside}/"
+
+
+def _lies_in(path: str, places: Iterable[str]) -> bool:
+    return any(place in {path, "/"} or (place.endswith("/") and path.startswith(place)) for place in places)
+
+
+def _collects(name: str, files: Iterable[str]) -> bool:
+    """Tell whether a file or folder that could not be collected holds tests now."""
+    return "::" not in name and any(_lies_in(file, (name, _folder(name))) for file in files)
+
+
+def _file(name: str) -> str:
+    return name.partition("::")[0]

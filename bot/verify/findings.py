@@ -1,0 +1,165 @@
+"""The static and types rungs: findings of ruff and mypy, one case each."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from bot.core.check import CaseResult, Check, CheckResult
+from bot.protocols import Completed
+from bot.verify.place import Place, clean, one_line, result, trouble
+
+
+class Spot(BaseModel):
+    """A place in a file; ruff tells more than we read."""
+
+    model_config = ConfigDict(frozen=True)
+
+    row: int = 0
+
+
+class RuffLine(BaseModel):
+    """One finding as ruff writes it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    filename: str
+    code: str | None = None
+    message: str
+    location: Spot | None = None
+
+
+class MypyLine(BaseModel):
+    """One finding as mypy writes it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    file: str
+    line: int
+    message: str
+    code: str | None = None
+    severity: str
+
+
+_RUFF = TypeAdapter(RuffLine)
+_MYPY = TypeAdapter(MypyLine)
+_UNREADABLE = re.compile(r"^error: Failed to (?:parse|format) (.+?)(?::(\d+):(\d+))?: (.*)$")
+_WOULD = "Would reformat: "
+
+
+def number(cases: Iterable[CaseResult]) -> tuple[CaseResult, ...]:
+    """Tell equal findings apart by a running number, so that one more of a kind is seen."""
+    seen: Counter[str] = Counter()
+    numbered = []
+    for case in cases:
+        seen[case.id] += 1
+        again = seen[case.id]
+        numbered.append(case if again == 1 else case.model_copy(update={"id": f"{case.id}#{again}"}))
+    return tuple(numbered)
+
+
+def finding(path: str, code: str, message: str, line: int) -> CaseResult:
+    """Make the case of one finding."""
+    path, message = clean(path), one_line(message)
+    return CaseResult(
+        id=f"{path}::{code}::{message}", outcome="failed", message=f"{code} {message}", path=path, line=max(0, line)
+    )
+
+
+def ruff(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
+    """Lint without fixing."""
+    options = ["--output-format", "json-lines", "--no-cache", "--force-exclude", "--no-fix", "--quiet", "--"]
+    done = place.execute(check, [*check.argv, *options, *(targets or ["."])], "output")
+    root, lines = _split(done)
+    try:
+        parsed = [_RUFF.validate_json(line) for line in lines]
+    except ValidationError:
+        return result(check, done, "errored", "ruff's report could not be read")
+    cases = [
+        finding(
+            _below(root, told.filename),
+            told.code or "invalid-syntax",
+            told.message,
+            told.location.row if told.location else 0,
+        )
+        for told in parsed
+    ]
+    return _judge(check, done, cases)
+
+
+def ruff_format(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
+    """Ask which files the formatter would change."""
+    argv = [*check.argv, "--no-cache", "--force-exclude", "--", *(targets or ["."])]
+    # As an option it is refused by releases that know only plain text, which are read as well.
+    done = place.execute(check, argv, "everything", environment=(("RUFF_OUTPUT_FORMAT", "json-lines"),))
+    root, lines = _split(done)
+    cases = [case for line in lines if (case := _unformatted(root, line)) is not None]
+    return _judge(check, done, cases, crash=() if cases else (2,))
+
+
+def _unformatted(root: str, raw: bytes) -> CaseResult | None:
+    line = raw.decode("utf-8", "backslashreplace")
+    if line.startswith("{"):
+        try:
+            told = _RUFF.validate_json(raw)
+        except ValidationError:
+            return None
+        message = "would be reformatted" if told.code == "unformatted" else f"cannot be formatted: {told.message}"
+        return finding(_below(root, told.filename), "format", message, told.location.row if told.location else 0)
+    if line.startswith(_WOULD):
+        return finding(line.removeprefix(_WOULD), "format", "would be reformatted", 0)
+    match = _UNREADABLE.match(line)
+    return (
+        finding(_below(root, match[1]), "format", f"cannot be formatted: {match[4]}", int(match[2] or 0))
+        if match
+        else None
+    )
+
+
+def mypy(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
+    """Check types, without a cache that repository code could have written."""
+    argv = [*check.argv, *(("--", *targets) if targets else ())]
+    done = place.execute(check, argv, "output")
+    root, lines = _split(done)
+    try:
+        parsed = [_MYPY.validate_json(line) for line in lines if line.startswith(b"{")]
+    except ValidationError:
+        return result(check, done, "errored", "mypy's report could not be read")
+    errors = [told for told in parsed if told.severity == "error"]
+    return _judge(
+        check,
+        done,
+        [finding(_below(root, told.file), told.code or "error", told.message, told.line) for told in errors],
+    )
+
+
+def _split(done: Completed) -> tuple[str, list[bytes]]:
+    """Part the folder as the program saw it from the lines that it wrote."""
+    first, _, rest = done.report.partition(b"\n")
+    return first.decode("utf-8", "backslashreplace"), [line for line in rest.split(b"\n") if line.strip()]
+
+
+def _below(root: str, path: str) -> str:
+    inside = PurePosixPath(path)
+    return str(inside.relative_to(root)) if inside.is_absolute() and inside.is_relative_to(root) else str(inside)
+
+
+def _judge(check: Check, done: Completed, cases: Sequence[CaseResult], crash: Sequence[int] = (2,)) -> CheckResult:
+    """Let exit code and report agree, or call the check errored."""
+    code = done.returncode
+    if reason := trouble(done, check):
+        return result(check, done, "errored", reason)
+    if code in (126, 127):
+        return result(check, done, "errored", f"{check.argv[0]} could not be started")
+    if code in crash or code not in (0, 1, 2) or (code == 0) != (not cases):
+        return result(check, done, "errored", _why(check, done, code, len(cases)))
+    numbered = number(cases)
+    summary = f"{len(numbered)} finding{'s' if len(numbered) != 1 else ''}" if numbered else "no findings"
+    return result(check, done, "failed" if numbered else "passed", summary, numbered)
+
+
+def _why(check: Check, done: Completed, code: int, found: int) -> str:
+    said = next((line for line in reversed(done.output.splitlines()) if line.strip()), "")
+    return f"{check.name} ended with exit code {code} and reported {found} findings{': ' if said else ''}{said}"

@@ -1,0 +1,175 @@
+"""Finds the project's own Python."""
+
+import functools
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.errors import ConfigError
+
+OWN = "git agent's own (the project has none)"
+TOOLS: Mapping[str, tuple[int, int]] = {
+    "pytest": (6, 0),
+    "mypy": (1, 11),
+    "ruff": (0, 0),
+    "coverage": (0, 0),
+    "xdist": (0, 0),
+}
+"""What we look for, and the oldest version whose report we can read."""
+DISTRIBUTIONS: Mapping[str, str] = {"xdist": "pytest_xdist"}
+OLDEST = (3, 8)
+
+_ASK = """
+import json, sys, sysconfig, site
+paths = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")} | set(getattr(site, "getsitepackages", list)())
+print(json.dumps([list(sys.version_info[:2]), sorted(paths)]))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """An interpreter for the project's checks."""
+
+    path: Path
+    origin: str
+    """For a person: `--python`, `active environment`, `.venv`, `venv`, or that it is git agent's own."""
+    modules: frozenset[str]
+    """Which of pytest, mypy, ruff, coverage, xdist it can import or run."""
+
+
+def find(root: Path, wanted: str, environ: Mapping[str, str]) -> Interpreter:
+    """Find the interpreter for the project at `root` (the person's checkout). Raises ConfigError."""
+    if wanted:
+        return _named(root, wanted, environ)
+    for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        prefix = environ.get(variable, "")
+        if prefix and not _same(Path(prefix), Path(sys.prefix)) and (path := _python_of(Path(prefix))):
+            return Interpreter(path, "active environment", _look(Path(prefix)))
+    for folder in (".venv", "venv"):
+        if path := _python_of(root / folder):
+            return Interpreter(path, folder, _look(root / folder))
+    return own()
+
+
+@functools.cache
+def own() -> Interpreter:
+    """Return the interpreter that git agent itself runs with."""
+    modules = frozenset(name for name in TOOLS if importlib.util.find_spec(name) is not None)
+    return Interpreter(Path(sys.executable), OWN, modules)
+
+
+def own_script(name: str) -> Path:
+    """Return where a command of git agent's own environment lies."""
+    return Path(sys.executable).parent / name
+
+
+def own_library(module: str) -> Path | None:
+    """Return the folder that git agent's own copy of a module is imported from."""
+    spec = importlib.util.find_spec(module)
+    return Path(spec.origin).resolve().parent.parent if spec is not None and spec.origin else None
+
+
+def _named(root: Path, wanted: str, environ: Mapping[str, str]) -> Interpreter:
+    path = _resolve(root, wanted, environ)
+    version, libraries = _ask(str(path))
+    if version < OLDEST:
+        raise ConfigError(
+            f"--python {wanted}: Python {version[0]}.{version[1]} is too old, the checks need {OLDEST[0]}.{OLDEST[1]}"
+        )
+    return Interpreter(path, "--python", _tools_in(libraries, path.parent))
+
+
+def _resolve(root: Path, wanted: str, environ: Mapping[str, str]) -> Path:
+    try:
+        given = Path(wanted).expanduser()
+        choices = [Path.cwd() / given, root / given]
+        if os.sep not in wanted and (found := shutil.which(wanted, path=environ.get("PATH", os.defpath))):
+            choices.append(Path(found))
+        path = next(filter(None, map(_program, choices)), None)
+    except (RuntimeError, OSError, ValueError) as error:
+        raise ConfigError(f"--python {wanted!r:.100}: this is not a path") from error
+    if path is None:
+        raise ConfigError(f"--python {wanted}: there is no interpreter of that name")
+    return path
+
+
+def _program(choice: Path) -> Path | None:
+    if choice.is_dir():
+        return _python_of(choice)
+    # Resolving a link would leave the virtual environment.
+    return Path(os.path.abspath(choice)) if choice.is_file() else None  # noqa: PTH100
+
+
+@functools.cache
+def _ask(path: str) -> tuple[tuple[int, int], tuple[Path, ...]]:
+    """Run an interpreter that the person named, to learn its version and its libraries. Raises ConfigError."""
+    try:
+        done = subprocess.run(
+            [path, "-I", "-c", _ASK], capture_output=True, check=True, timeout=20, stdin=subprocess.DEVNULL
+        )
+        version, libraries = json.loads(done.stdout)
+        return (int(version[0]), int(version[1])), tuple(Path(library) for library in libraries)
+    except (OSError, subprocess.SubprocessError, ValueError, TypeError, IndexError) as error:
+        raise ConfigError(f"--python {path}: this is not a Python interpreter that runs here") from error
+
+
+def _python_of(prefix: Path) -> Path | None:
+    for name in ("bin/python", "bin/python3", "Scripts/python.exe"):
+        path = prefix.absolute() / name
+        if path.is_file() and os.access(path, os.X_OK):
+            return path
+    return None
+
+
+def _look(prefix: Path) -> frozenset[str]:
+    """Look into an environment without running anything of it: it may be part of a hostile repository."""
+    return _tools_in(_libraries(prefix), prefix / "bin")
+
+
+def _libraries(prefix: Path) -> Iterator[Path]:
+    for lib in ("lib", "lib64"):
+        yield from (prefix / lib).glob("python3*/site-packages")
+    home = _setting(prefix / "pyvenv.cfg", "home")
+    if home and _setting(prefix / "pyvenv.cfg", "include-system-site-packages") == "true":
+        base = Path(home).parent
+        yield from base.glob("lib/python3*/site-packages")
+        yield from base.glob("lib/python3/dist-packages")
+        yield from base.glob("local/lib/python3*/dist-packages")
+
+
+def _setting(path: Path, key: str) -> str:
+    try:
+        lines = path.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    pairs = (line.partition("=") for line in lines)
+    return next((value.strip() for name, _, value in pairs if name.strip().lower() == key), "")
+
+
+def _tools_in(libraries: Iterable[Path], scripts: Path) -> frozenset[str]:
+    found = {name for library in libraries for name in TOOLS if name != "ruff" and _has(library, name)}
+    return frozenset(found | ({"ruff"} if (scripts / "ruff").is_file() else set()))
+
+
+def _has(library: Path, name: str) -> bool:
+    if not (library / name).exists():
+        return False
+    distribution = DISTRIBUTIONS.get(name, name)
+    versions = [found.name.split("-")[1] for found in library.glob(f"{distribution}-*.dist-info")]
+    return not versions or any(_version(text) >= TOOLS[name] for text in versions)
+
+
+def _version(text: str) -> tuple[int, int]:
+    major, _, rest = text.partition(".")
+    minor = rest.partition(".")[0]
+    return (int(major) if major.isdigit() else 0, int(minor) if minor.isdigit() else 0)
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve()

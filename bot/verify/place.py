@@ -1,0 +1,100 @@
+"""Where a check runs: a tree, an executor and the project's Python."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from bot.core.check import CaseResult, Check, CheckResult, Status
+from bot.protocols import Command, Completed, Executor
+from bot.verify.interpreter import Interpreter
+
+Capture = Literal["none", "own", "output", "everything"]
+"""What goes into the private pipe: nothing, what the program writes there itself, its output, or its errors too."""
+
+_SHELL = {
+    "output": 'pwd -P >"/dev/fd/$GIT_AGENT_REPORT_FD"; exec "$@" >"/dev/fd/$GIT_AGENT_REPORT_FD"',
+    "everything": 'pwd -P >"/dev/fd/$GIT_AGENT_REPORT_FD"; exec "$@" >"/dev/fd/$GIT_AGENT_REPORT_FD" 2>&1',
+}
+"""The console is kept sanitised and cut; a report has to be whole, and starts with the folder as the program saw it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A tree and what it takes to run a check on it."""
+
+    root: Path
+    executor: Executor
+    interpreter: Interpreter
+
+    def execute(
+        self,
+        check: Check,
+        argv: Sequence[str],
+        capture: Capture = "none",
+        *,
+        writable: bool = False,
+        environment: Sequence[tuple[str, str]] = (),
+    ) -> Completed:
+        """Run a command of a check. Raises SandboxUnavailable."""
+        wrapped = ["/bin/sh", "-c", _SHELL[capture], "sh", *argv] if capture in _SHELL else list(argv)
+        return self.executor.execute(
+            Command(
+                argv=wrapped,
+                cwd=self.root,
+                timeout=check.timeout,
+                network=check.network,
+                writable=writable,
+                environment=tuple(environment),
+                report=capture != "none",
+            )
+        )
+
+
+def trouble(done: Completed, check: Check) -> str | None:
+    """Say what kept a command from ending by itself; None when it did."""
+    match done.ended:
+        case "timed_out":
+            return f"timed out after {check.timeout:g} s"
+        case "killed":
+            return "stopped for using more than it may"
+        case "signalled":
+            return f"ended by signal {abs(done.returncode)}"
+        case "exited":
+            return None
+
+
+def result(
+    check: Check, done: Completed, status: Status, summary: str, cases: Sequence[CaseResult] = ()
+) -> CheckResult:
+    """Put together what a check said."""
+    return CheckResult(
+        check=check.name,
+        rung=check.rung,
+        status=status,
+        cases=tuple(cases),
+        summary=one_line(summary),
+        output=clean(done.output[-OUTPUT:]),
+        seconds=done.seconds,
+        isolation=done.isolation,
+    )
+
+
+def errored(check: Check, reason: str) -> CheckResult:
+    """Say that a check could not be carried out at all."""
+    return CheckResult(check=check.name, rung=check.rung, status="errored", summary=one_line(reason))
+
+
+def clean(text: str) -> str:
+    """Make text from outside valid UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def one_line(text: str, limit: int = 400) -> str:
+    """Fit text from outside on one bounded line."""
+    line = " ".join(clean(text).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+OUTPUT = 8000
+"""Characters of console output kept with a result."""
