@@ -1,0 +1,119 @@
+"""From a path that a model wrote to one file below the worktree, never through a link that leaves it."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path, PurePosixPath
+
+from bot.core.change import readable
+from bot.core.policy import refuse_new_path, refuse_path, refuse_read
+from bot.errors import Denied, NotFound
+from bot.protocols import Workspace
+
+NEAR = 3
+"""Names that are offered instead of one that is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One path below a worktree, as the file system spells it; no folder of it is a link."""
+
+    root: Path
+    parts: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The path as a model is shown it."""
+        return readable(os.fsencode("/".join(self.parts)))
+
+
+def follow(workspace: Workspace, path: str) -> Place:
+    """Find what a path leads to; a link is followed while it stays inside. Raises Denied."""
+    place = _inside(workspace.root, _spelled(workspace.root, path), path)
+    reason = refuse_read(place.name) if place.parts else None
+    if reason is not None:
+        raise Denied(reason)
+    return place
+
+
+def entry(workspace: Workspace, path: str) -> Place:
+    """Find the entry itself, without following a link in the last place. Raises Denied."""
+    spelled = _spelled(workspace.root, path)
+    if not spelled:
+        raise Denied("the root of the worktree is not a file")
+    folder, _, last = spelled.rpartition("/")
+    above = _inside(workspace.root, folder, path)
+    return Place(above.root, (*above.parts, last))
+
+
+def fresh(workspace: Workspace, path: str) -> Place:
+    """Find the place of a file that is to be made. Raises Denied."""
+    reason = refuse_new_path(_tidy(path))
+    if reason is not None:
+        raise Denied(reason)
+    return entry(workspace, path)
+
+
+def missing(workspace: Workspace, path: str) -> NotFound:
+    """Make the answer for a path that is not there: it names the nearest ones that are."""
+    near = nearest(path, workspace.files())
+    return NotFound(f"there is no {path!r}" + (f"; nearest: {', '.join(near)}" if near else ""))
+
+
+def nearest(path: str, files: Sequence[str]) -> list[str]:
+    """Return the files whose names are most like a path: the same name elsewhere first."""
+    wanted = PurePosixPath(path).name
+    same = [file for file in files if PurePosixPath(file).name == wanted]
+    if same:
+        return sorted(same, key=lambda file: -_alike(file, path))[:NEAR]
+    names = {PurePosixPath(file).name: file for file in reversed(files)}
+    alike = [names[close] for close in get_close_matches(wanted, list(names)[:5000], n=NEAR, cutoff=0.6)]
+    return alike or get_close_matches(path, files[:2000], n=NEAR, cutoff=0.5)
+
+
+def _alike(file: str, path: str) -> int:
+    return len(set(PurePosixPath(file).parts) & set(PurePosixPath(path).parts))
+
+
+def _tidy(path: str) -> str:
+    tidy = path.removeprefix("./")
+    return tidy if set(tidy) <= {"/"} and tidy else tidy.rstrip("/")
+
+
+def _spelled(root: Path, path: str) -> str:
+    """Return the real spelling of a path, which may have escapes as list_files shows them; empty for the root."""
+    tidy = _tidy(path)
+    if tidy in ("", "."):
+        return ""
+    reason = refuse_path(tidy)
+    if reason is not None:
+        raise Denied(reason)
+    parts = [part for part in tidy.split("/") if part not in ("", ".")]
+    return (_unescaped(root, parts) if "\\" in tidy else None) or "/".join(parts)
+
+
+def _unescaped(root: Path, parts: Sequence[str]) -> str | None:
+    """Find the existing path whose readable form this is."""
+    folder, spelled = root, list[str]()
+    for part in parts:
+        if folder.is_symlink() or not folder.is_dir():
+            return None
+        found = next((item.name for item in folder.iterdir() if readable(os.fsencode(item.name)) == part), None)
+        if found is None:
+            return None
+        folder /= found
+        spelled.append(found)
+    return "/".join(spelled)
+
+
+def _inside(root: Path, spelled: str, path: str) -> Place:
+    base = os.path.realpath(root)
+    target = os.path.realpath(f"{base}/{spelled}")  # Path.resolve raises on a loop of links
+    if target != base and not target.startswith(f"{base.rstrip('/')}/"):
+        raise Denied(f"{path!r} leads out of the worktree")
+    place = Place(Path(base), tuple(part for part in target[len(base) :].split("/") if part))
+    reason = refuse_path(place.name) if place.parts and "/".join(place.parts) != spelled else None
+    if reason is not None:
+        raise Denied(f"{path!r} is a link: {reason}")
+    return place

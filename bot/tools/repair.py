@@ -1,0 +1,135 @@
+"""Tools over the repair engine. Their answers have a fixed grammar, so that a rule-based model can read them back.
+
+`locate_fault`: a line `SUSPECTS <n>`, then a line for each, worst first::
+
+    SUSPECT <path>:<line> score=<0.000> <source text>
+
+`try_patches`: a line `TRIED <n> passed=<p>`, then a line for each patch, counted from 1 in the order given::
+
+    PASS <n> <detail>
+    FAIL <n> <detail>
+
+`search_patch`: a line `SEARCH candidates=<n> tried=<n> <reason>`, then each candidate, best first: a line followed by
+its unified diff, every line of which stands behind a bar and a space; without those two characters, and with a newline
+after each line, the diff is what apply_patch takes. Suspects follow when there is no candidate::
+
+    CANDIDATE <n> <path>:<line> <template> score=<0.000>
+    | --- a/<path>
+    | +++ b/<path>
+    | …
+    SUSPECT <path>:<line> score=<0.000> <source text>
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated
+
+from pydantic import Field
+
+from bot.errors import BadArguments
+from bot.repair import engine
+from bot.tools.checks import refuse_target
+from bot.tools.schema import Strings
+from bot.tools.tool import Access, Arguments, Bench, Done, Tool
+
+ROOM = 16_000
+"""Characters of candidates in one answer; a candidate is shown whole or not at all."""
+MOST_SUSPECTS = 20
+
+
+class LocateFault(Arguments):
+    """Rank lines that failing tests blame."""
+
+    tests: Strings = ()
+
+
+class TryPatches(Arguments):
+    """Try several diffs against failing tests."""
+
+    patches: Annotated[Strings, Field(min_length=1, max_length=50)]
+    tests: Strings = ()
+
+
+class SearchPatch(Arguments):
+    """Search small edits that mend failing tests."""
+
+    tests: Strings = ()
+    seconds: Annotated[float, Field(ge=1, le=600)] = 60.0
+
+
+def locate_fault(args: LocateFault, bench: Bench) -> Done:
+    """Rank suspicious lines."""
+    with _subject(args.tests, bench) as subject:
+        suspects = engine.locate(subject, args.tests)
+    return Done(
+        "\n".join([f"SUSPECTS {len(suspects)}", *map(_suspect, suspects[:MOST_SUSPECTS])]), isolation=_level(bench)
+    )
+
+
+def try_patches(args: TryPatches, bench: Bench) -> Done:
+    """Try candidate patches, none of which stays."""
+    if not all(patch.strip() for patch in args.patches):
+        raise BadArguments("patches: one of them is empty")
+    with _subject(args.tests, bench) as subject:
+        trials = engine.try_patches(subject, args.patches, args.tests)
+    return Done(tell_trials(trials), isolation=_level(bench))
+
+
+def tell_trials(trials: Sequence[engine.Trial]) -> str:
+    """Write what became of each patch in the grammar above."""
+    rows = [
+        f"{'PASS' if trial.passed else 'FAIL'} {trial.index + 1} {_line(trial.detail)}".rstrip() for trial in trials
+    ]
+    head = f"TRIED {len(trials)} passed={sum(trial.passed for trial in trials)}"
+    return "\n".join([head, *rows])
+
+
+def search_patch(args: SearchPatch, bench: Bench) -> Done:
+    """Search for patches; what is found is not applied and not yet verified."""
+    with _subject(args.tests, bench) as subject:
+        found = engine.search(subject, args.tests, args.seconds)
+    return Done(tell_search(found), isolation=_level(bench))
+
+
+def tell_search(found: engine.Search) -> str:
+    """Write what a search found in the grammar above."""
+    head = f"SEARCH candidates={len(found.candidates)} tried={found.tried} {_line(found.reason)}"
+    blocks = list(_fitting(found))
+    suspects = [] if blocks else [_suspect(suspect) for suspect in found.suspects[:MOST_SUSPECTS]]
+    return "\n".join([head, *blocks, *suspects])
+
+
+@contextmanager
+def _subject(tests: tuple[str, ...], bench: Bench) -> Iterator[engine.Subject]:
+    for test in tests:
+        refuse_target(test)
+    with bench.workspace.clean(bench.workspace.tree()) as root:
+        yield engine.Subject(root=root, python=bench.ladder.interpreter.path, executor=bench.executor)
+
+
+def _fitting(found: engine.Search) -> Iterator[str]:
+    room = ROOM
+    for number, candidate in enumerate(found.candidates, 1):
+        head = f"CANDIDATE {number} {candidate.path}:{candidate.line} {candidate.template} score={candidate.score:.3f}"
+        block = "\n".join([head, *(f"| {line}" for line in candidate.patch.removesuffix("\n").split("\n"))])
+        room -= len(block)
+        if room < 0:
+            return
+        yield block
+
+
+def _suspect(suspect: engine.Suspect) -> str:
+    return f"SUSPECT {suspect.path}:{suspect.line} score={suspect.score:.3f} {suspect.text.strip()[:200]}".rstrip()
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:400]
+
+
+def _level(bench: Bench) -> str:
+    return bench.executor.isolation
+
+
+LOCATE_FAULT = Tool("locate_fault", LocateFault, Access.EXECUTE, locate_fault)
+TRY_PATCHES = Tool("try_patches", TryPatches, Access.EXECUTE, try_patches, cap=2 * ROOM)
+SEARCH_PATCH = Tool("search_patch", SearchPatch, Access.EXECUTE, search_patch, cap=4 * ROOM)
