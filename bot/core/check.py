@@ -93,6 +93,8 @@ class Comparison(Record):
     removed: tuple[str, ...] = ()
     """Tests that existed before and are gone, or are now skipped or expected to fail."""
     flaky: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
+    """Checks that gave no evidence before and give none now, such as one whose tool is missing."""
 
 
 class Verdict(Record):
@@ -109,8 +111,9 @@ class Verdict(Record):
 
     @property
     def ok(self) -> bool:
-        """Whether a step may be committed: every check gave evidence and nothing got worse."""
-        complete = bool(self.results) and all(result.status in ("passed", "failed") for result in self.results)
+        """Whether a step may be committed: every check that can gave evidence, and nothing got worse."""
+        judged = [result for result in self.results if result.check not in self.comparison.unjudged]
+        complete = bool(judged) and all(result.status in ("passed", "failed") for result in judged)
         return complete and not self.comparison.broken and not self.comparison.removed
 
     @property

@@ -29,7 +29,7 @@ def without(comparison: Comparison, flaky: Iterable[str]) -> Comparison:
         group: tuple(name for name in getattr(comparison, group) if name not in names)
         for group in ("fixed", "broken", "failing", "new", "removed")
     }
-    return Comparison(**groups, flaky=names)
+    return Comparison(**groups, flaky=names, unjudged=comparison.unjudged)
 
 
 def got_worse(comparison: Comparison) -> bool:
@@ -53,8 +53,8 @@ class _Fold:
         old = {case.id: case for case in before.cases} if before is not None else {}
         if after.status == "skipped":
             return
-        if after.status == "errored" and known:
-            self.put("broken", after.check)
+        if after.status == "errored":
+            self.put("broken" if known else "unjudged", after.check)
         for case in after.cases:
             if case.bad:
                 self._bad(old.get(case.id), case, known=known)

@@ -42,6 +42,11 @@ class Interpreter:
     modules: frozenset[str]
     """Which of pytest, mypy, ruff, coverage, xdist it can import or run."""
 
+    @property
+    def variables(self) -> tuple[tuple[str, str], ...]:
+        """Return what its pytest needs to be told: plugins that happen to lie beside us are not the project's."""
+        return (("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"),) if self.origin == OWN else ()
+
 
 def find(root: Path, wanted: str, environ: Mapping[str, str]) -> Interpreter:
     """Find the interpreter for the project at `root` (the person's checkout). Raises ConfigError."""

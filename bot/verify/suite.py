@@ -79,7 +79,8 @@ class Report(NamedTuple):
 def run(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
     """Run the project's tests, or those of the targets."""
     token = secrets.token_hex(16)
-    done = place.execute(check, command(check, place, targets), "own", writable=True, environment=((TOKEN, token),))
+    environment = ((TOKEN, token), *place.interpreter.variables)
+    done = place.execute(check, command(check, place, targets), "own", writable=True, environment=environment)
     return judge(check, done, read(done.report, token))
 
 

@@ -1,0 +1,1 @@
+"""A deterministic repairer that needs no key and no network."""

@@ -1,0 +1,167 @@
+"""One function for each rung of the ladder: which findings it can mend, and how."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from bot.models.offline.annotations import drop_ignores, mend_optional, mend_returns
+from bot.models.offline.briefing import Finding
+from bot.models.offline.complaints import Complaint, Kind, read
+from bot.models.offline.dialogue import Change, Talk
+from bot.models.offline.lint import format_files, mend_findings
+from bot.models.offline.patches import make, passed
+from bot.models.offline.problems import Option, Problem, options, sure
+from bot.models.offline.replay import Act
+from bot.models.offline.source import Mend
+from bot.models.offline.study import STUDENTS, study
+from bot.models.offline.syntax import mend as mend_syntax
+from bot.models.offline.workshop import Workshop
+
+MOST_PROBLEMS = 8
+"""Studied at once; what is left comes in the next round."""
+
+MOST_CHOICES = 16
+"""Options that tests choose between."""
+MOST_TRIED = 3
+
+SUBJECTS: Mapping[Kind, str] = {
+    "name": "fix: define names that were undefined",
+    "attribute": "fix: spell attributes as their owners do",
+    "module_member": "fix: use what modules offer",
+    "import_name": "fix: import names that exist",
+    "module": "fix: import modules that exist",
+    "keyword": "fix: pass keyword arguments by their names",
+    "too_many": "fix: take the parameters that callers pass",
+    "optional": "fix: say in annotations where None is allowed",
+    "returns_nothing": "style: annotate functions that return nothing",
+    "unused_ignore": "style: drop type: ignore comments that hide nothing",
+}
+
+
+def mend_parsing(shop: Workshop, check: str, found: Sequence[Finding], tests: Sequence[str]) -> Talk[bool]:
+    """Mend files that do not parse."""
+    first = {finding.path: finding for finding in reversed(found)}
+    texts = yield from shop.talk.read(first)
+    problems: list[Problem] = []
+    for path, text in texts.items():
+        mends = mend_syntax(text, first[path].line, first[path].message)
+        ranked = yield from ranked_by_tests(shop, options(path, text, mends), tests)
+        problems.append(Problem(tuple(f for f in found if f.path == path), ranked.options[:MOST_TRIED]))
+    return (yield from shop.settle(check, problems, "fix: mend syntax errors"))
+
+
+class Ranked(NamedTuple):
+    """Options in a new order, and whether the tests, or the lack of a choice, decided it."""
+
+    options: tuple[Option, ...]
+    decided: bool
+
+
+def ranked_by_tests(shop: Workshop, found: tuple[Option, ...], tests: Sequence[str]) -> Talk[Ranked]:
+    """Put the options that make failing tests pass first."""
+    if len(found) < 2 or not tests or not shop.talk.can("try_patches"):  # noqa: PLR2004 - one is no choice
+        return Ranked(found, len(found) < 2)  # noqa: PLR2004
+    patches = ["".join(make(*change) for change in option.changes) for option in found]
+    act = Act("try_patches", {"patches": list[JsonValue](patches), "tests": list[JsonValue](tests)})
+    (answer,) = yield from shop.talk.ask(act, text="Trying what the tests say.")
+    good = [number for number in passed(answer) if number < len(found)]
+    rest = tuple(one for number, one in enumerate(found) if number not in good)
+    return Ranked((*(found[number] for number in good), *rest), bool(good))
+
+
+def mend_style(shop: Workshop, check: str, found: Sequence[Finding], _: Sequence[str]) -> Talk[bool]:
+    """Mend what a linter or a formatter finds."""
+    named = yield from mend_names(shop, check, [finding for finding in found if finding.code == "F821"])
+    if (yield from mend_findings(shop, found)) or named:
+        return True
+    return (yield from format_files(shop, found))
+
+
+def mend_names(shop: Workshop, check: str, found: Sequence[Finding]) -> Talk[bool]:
+    """Mend what a static check says about names, where there is one right answer."""
+    committed = False
+    for kind, groups in complaints(found).items():
+        problems = yield from _studied(shop, groups, certain=True)
+        if problems:
+            committed = (yield from shop.settle(check, problems, SUBJECTS[kind])) or committed
+    return committed
+
+
+def complaints(found: Sequence[Finding]) -> dict[Kind, list[tuple[Complaint, list[Finding]]]]:
+    """Sort findings by complaint and place; where a test complains too, it is the definition that is wrong."""
+    groups: dict[tuple[Complaint, str], list[Finding]] = {}
+    for finding in found:
+        complaint = read(finding.message)
+        if complaint is not None and complaint.kind in STUDENTS:
+            groups.setdefault((complaint, finding.path), []).append(finding)
+    kinds: dict[Kind, list[tuple[Complaint, list[Finding]]]] = {}
+    for complaint in dict.fromkeys(complaint for complaint, _ in groups):
+        mine = [findings for (other, _), findings in groups.items() if other == complaint]
+        tests = [findings for findings in mine if findings[0].evidence]
+        if tests and complaint.kind != "name":
+            mine = [[*tests[0], *(f for findings in mine if findings is not tests[0] for f in findings)]]
+        kinds.setdefault(complaint.kind, []).extend((complaint, findings) for findings in mine)
+    return kinds
+
+
+def _studied(
+    shop: Workshop, groups: Sequence[tuple[Complaint, Sequence[Finding]]], *, certain: bool
+) -> Talk[list[Problem]]:
+    problems: list[Problem] = []
+    for complaint, mine in groups:
+        if shop.talk.spent or len(problems) >= MOST_PROBLEMS:
+            break
+        path = mine[0].path
+        if not shop.fresh(repr(("study", path, complaint, len(shop.done)))):
+            continue
+        choices = yield from study(shop.talk, complaint, mine)
+        if choices:
+            problems.append(Problem(tuple(mine), sure(choices) if certain else choices[:MOST_CHOICES]))
+    return problems
+
+
+def mend_types(shop: Workshop, check: str, found: Sequence[Finding], _: Sequence[str]) -> Talk[bool]:
+    """Mend what mypy finds and leaves no doubt about."""
+    mine = [finding for finding in found if finding.code and not finding.evidence]
+    texts = yield from shop.talk.read(finding.path for finding in mine if _about_annotations(finding))
+    for kind in ("optional", "returns_nothing", "unused_ignore"):
+        problems = list(_annotated(texts, mine, kind))
+        if problems and (yield from shop.settle(check, problems, SUBJECTS[kind])):
+            return True
+    return (yield from mend_names(shop, check, mine))
+
+
+def _about_annotations(finding: Finding) -> bool:
+    complaint = read(finding.message)
+    return complaint is not None and complaint.kind in ("optional", "returns_nothing", "unused_ignore")
+
+
+def _annotated(texts: Mapping[str, str], found: Sequence[Finding], kind: Kind) -> Iterator[Problem]:
+    for path, text in texts.items():
+        mine = [(f, c) for f in found if f.path == path and (c := read(f.message)) is not None and c.kind == kind]
+        mend = _annotation(text, [(f.line, c.wanted) for f, c in mine], kind) if mine else None
+        if mend is not None:
+            yield Problem(tuple(f for f, _ in mine), (Option((Change(path, text, mend.text),), mend.what),))
+
+
+def _annotation(text: str, faults: Sequence[tuple[int, str]], kind: Kind) -> Mend | None:
+    if kind == "optional":
+        return mend_optional(text, faults, union="Optional" not in text)
+    if kind == "returns_nothing":
+        return mend_returns(text, [line for line, _ in faults])
+    return drop_ignores(text, faults)
+
+
+def mend_errors(shop: Workshop, check: str, found: Sequence[Finding]) -> Talk[bool]:
+    """Mend what failing tests say about names; what they cannot decide is left."""
+    for kind, groups in complaints(found).items():
+        problems = yield from _studied(shop, groups, certain=False)
+        decided: list[Problem] = []
+        for problem in problems:
+            tests = tuple(finding.id for finding in problem.findings)[:10]
+            ranked = yield from ranked_by_tests(shop, problem.options, tests)
+            decided.append(Problem(problem.findings, ranked.options[:MOST_TRIED], decided=ranked.decided))
+        if decided and (yield from shop.settle(check, decided, SUBJECTS[kind])):
+            return True
+    return False

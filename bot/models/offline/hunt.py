@@ -1,0 +1,112 @@
+"""Searches for small edits that make failing tests pass, and says where the fault seems to be."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from bot.models.offline.briefing import Finding, is_evidence
+from bot.models.offline.dialogue import Talk
+from bot.models.offline.patches import Candidate, Suspect, candidates, describe, suspects
+from bot.models.offline.replay import Act
+from bot.models.offline.source import place
+from bot.models.offline.workshop import LONGEST_SUBJECT, Workshop
+
+MOST_SEARCHES = 8
+MOST_TESTS = 30
+MOST_CANDIDATES = 3
+SECONDS = 60
+
+
+@dataclass(slots=True)
+class Hunt:
+    """Searches done so far in a run."""
+
+    shop: Workshop
+    searches: int = 0
+    suspects: dict[str, tuple[Suspect, ...]] = field(default_factory=dict)
+    """What the searches that found nothing blame, by test."""
+
+    def mend_tests(self, found: Sequence[Finding]) -> Talk[bool]:
+        """Look for an edit that mends failing tests: those of one file first, then one by one."""
+        if not self.shop.talk.can("search_patch", "apply_patch"):
+            return False
+        for tests in batches([finding.id for finding in found]):
+            if self.searches >= MOST_SEARCHES or self.shop.talk.spent:
+                return False
+            if self.shop.fresh(repr(("search", tests, len(self.shop.done)))) and (yield from self._search(tests)):
+                return True
+        return False
+
+    def _search(self, tests: tuple[str, ...]) -> Talk[bool]:
+        self.searches += 1
+        act = Act("search_patch", {"tests": list[JsonValue](tests), "seconds": SECONDS})
+        (answer,) = yield from self.shop.talk.ask(act, text=f"Searching for a small edit that mends {_named(tests)}.")
+        found = [candidate for candidate in candidates(answer) if not is_evidence(candidate.path)]
+        for number, candidate in enumerate(found[:MOST_CANDIDATES]):
+            if self.shop.talk.spent:
+                return False
+            message = (yield from self._subject(candidate)), _body(candidate, tests, len(found) - number - 1)
+            if (yield from self.shop.patch(candidate.patch, message)):
+                return True
+        blamed = suspects(answer)
+        if blamed:
+            self.suspects.update(dict.fromkeys(tests, blamed))
+        return False
+
+    def _subject(self, candidate: Candidate) -> Talk[str]:
+        texts = yield from self.shop.talk.read([candidate.path])
+        where = place(candidate.path, texts.get(candidate.path, ""), candidate.line)
+        what = describe(candidate.patch) or f"correct the {candidate.template.replace('_', ' ')}"
+        subject = f"fix: {what} in {where}"
+        if len(subject) <= LONGEST_SUBJECT:
+            return subject
+        short = f"fix: correct the {candidate.template.replace('_', ' ')} in {where}"
+        return short if len(short) <= LONGEST_SUBJECT else f"fix: correct {where}"[:LONGEST_SUBJECT]
+
+    def blame(self, found: Sequence[Finding]) -> Talk[tuple[Suspect, ...]]:
+        """Say which lines the failing tests blame."""
+        tests = [finding.id for finding in found if "::" in finding.id and not finding.id.endswith("…")]
+        known = next((self.suspects[test] for test in tests if test in self.suspects), ())
+        if known or not tests or not self.shop.talk.can("locate_fault"):
+            return known
+        act = Act("locate_fault", {"tests": list[JsonValue](tests[:MOST_TESTS])})
+        (answer,) = yield from self.shop.talk.ask(act, text="Looking for the lines that the failing tests blame.")
+        return suspects(answer)
+
+
+def batches(tests: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Group failing tests that may have one cause: by file, by function, and one by one."""
+    real = [test for test in dict.fromkeys(tests) if "::" in test and not test.endswith("…")]
+    seen: set[tuple[str, ...]] = set()
+    for key in (_file, _function, str):
+        groups: dict[str, list[str]] = {}
+        for test in real:
+            groups.setdefault(key(test), []).append(test)
+        for group in groups.values():
+            batch = tuple(group[:MOST_TESTS])
+            if batch not in seen:
+                seen.add(batch)
+                yield batch
+
+
+def _file(test: str) -> str:
+    return test.partition("::")[0]
+
+
+def _function(test: str) -> str:
+    return test.partition("[")[0]
+
+
+def _named(tests: Sequence[str]) -> str:
+    return tests[0] if len(tests) == 1 else f"{len(tests)} tests of {_file(tests[0])}"
+
+
+def _body(candidate: Candidate, tests: Sequence[str], others: int) -> str:
+    rows = ["Found by a search for small edits; with it these tests pass:", *(f"- {test}" for test in tests[:10])]
+    if len(tests) > 10:  # noqa: PLR2004
+        rows.append(f"- and {len(tests) - 10} more")
+    if others:
+        plural = "s" if others > 1 else ""
+        rows += ["", f"The tests do not decide between this and {others} other small edit{plural}: look at it closely."]
+    return "\n".join([*rows, "", f"Kind of edit: {candidate.template.replace('_', ' ')}."])

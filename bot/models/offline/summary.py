@@ -1,0 +1,79 @@
+"""The last word of a run: what was mended, what was not, and what that would take."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from bot.models.offline.briefing import Finding
+from bot.models.offline.patches import Suspect
+
+MOST_LISTED = 8
+MORE = (
+    "The goal asks for something new. The offline model only mends what checks report and cannot write new logic: "
+    "use a language model, or a person."
+)
+QUIET = (
+    "No check fails that the goal could be about. The offline model only mends what checks report: "
+    "add a failing test that shows the problem, or use a language model."
+)
+CANNOT = "That takes new logic or a decision, which the offline model cannot write: use a language model, or a person."
+
+
+@dataclass(slots=True)
+class Ending:
+    """What is known at the end."""
+
+    goal: str = ""
+    more: bool = False
+    """Whether the goal asks for more than mending."""
+    done: Sequence[str] = ()
+    left: list[Finding] = field(default_factory=list)
+    suspects: Sequence[Suspect] = ()
+    spent: bool = False
+    errored: list[str] = field(default_factory=list)
+    """Checks that gave no evidence."""
+
+
+def summarize(end: Ending) -> str:
+    """Say plainly how it ends."""
+    parts = [_done(end), _left(end.left), _suspects(end.suspects), _errored(end), _goal(end)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _done(end: Ending) -> str:
+    if not end.done:
+        return (
+            "Nothing was changed."
+            if end.left or end.goal or end.errored
+            else "Nothing is broken, and nothing was changed."
+        )
+    return "\n".join(["Mended, each in a commit of its own:", *(f"- {subject}" for subject in end.done)])
+
+
+def _left(left: Sequence[Finding]) -> str:
+    if not left:
+        return ""
+    rows = [f"- {finding.check}: {finding.id}: {finding.message[:160]}" for finding in left[:MOST_LISTED]]
+    if len(left) > MOST_LISTED:
+        rows.append(f"- and {len(left) - MOST_LISTED} more")
+    notes = ["Tests and configuration are never edited."] if any(f.evidence and f.code for f in left) else []
+    return "\n".join(["Not mended:", *rows, *notes, CANNOT])
+
+
+def _suspects(suspects: Sequence[Suspect]) -> str:
+    if not suspects:
+        return ""
+    rows = [f"- {one.path}:{one.line} ({one.score:.2f}) {one.text[:100]}".rstrip() for one in suspects[:5]]
+    return "\n".join(["The failing tests blame these lines most:", *rows])
+
+
+def _errored(end: Ending) -> str:
+    rows = [f"The check {name} gave no evidence." for name in end.errored]
+    if end.spent:
+        rows.append("The offline model stopped because it has used up its turns.")
+    return "\n".join(rows)
+
+
+def _goal(end: Ending) -> str:
+    if end.more:
+        return MORE
+    return QUIET if end.goal and not end.done and not end.left else ""
