@@ -37,7 +37,7 @@ ALIKE = 4
 
 ORDER: tuple[Status, ...] = ("errored", "failed", "skipped", "passed")
 
-_FAILED = re.compile(r"FAILED (?P<check>\S+) (?P<id>.+?) at (?P<path>[^:]+):(?P<line>\d+): (?P<message>.*)")
+_FAILED = re.compile(r"FAILED (?P<check>\S+) (?P<id>.+?) at (?P<path>(?:(?! at )[^:])+):(?P<line>\d+): (?P<message>.*)")
 _NUMBER = re.compile(r"0x[0-9a-fA-F]+|\d+")
 
 

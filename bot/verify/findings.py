@@ -46,6 +46,8 @@ class MypyLine(BaseModel):
 _RUFF = TypeAdapter(RuffLine)
 _MYPY = TypeAdapter(MypyLine)
 _UNREADABLE = re.compile(r"^error: Failed to (?:parse|format) (.+?)(?::(\d+):(\d+))?: (.*)$")
+FORMATTED = (".py", ".pyi", ".ipynb")
+"""What projects that format with ruff mean; newer releases also look into documents when they are given a folder."""
 _WOULD = "Would reformat: "
 
 
@@ -95,7 +97,10 @@ def ruff_format(check: Check, place: Place, targets: Sequence[str]) -> CheckResu
     # As an option it is refused by releases that know only plain text, which are read as well.
     done = place.execute(check, argv, "everything", environment=(("RUFF_OUTPUT_FORMAT", "json-lines"),))
     root, lines = _split(done)
-    cases = [case for line in lines if (case := _unformatted(root, line)) is not None]
+    told = [case for line in lines if (case := _unformatted(root, line)) is not None]
+    cases = [case for case in told if case.path.endswith(FORMATTED)]
+    if told and not cases:
+        return result(check, done, "passed", "no findings")
     return _judge(check, done, cases, crash=() if cases else (2,))
 
 

@@ -88,6 +88,12 @@ def test_mypy_that_cannot_run_is_errored(tmp_path: Path) -> None:
     assert result.status == "errored"
 
 
+def test_a_document_that_the_formatter_would_touch_is_no_finding(tmp_path: Path) -> None:
+    readme = "# Use\n\n```python\nimport os\nx=1\n```\n"
+    files = {"pyproject.toml": "[tool.ruff.format]\n", "b.py": "x = 1\n", "README.md": readme}
+    assert run(tmp_path, files, "ruff-format").status == "passed"
+
+
 @pytest.mark.parametrize("reader", ["ruff", "ruff-format", "mypy"])
 def test_missing_tool_is_errored(tmp_path: Path, reader: str) -> None:
     check = Check.model_validate(
