@@ -45,7 +45,8 @@ class Bay:
 
     def ladder(self, root: Path, declared: Sequence[Check]) -> Ladder:
         """Find the checks of the tree at `root`."""
-        return Ladder(detect(root, self.interpreter, declared), self.executor, self.interpreter)
+        redactor = Redactor(held_secrets(os.environ))
+        return Ladder(detect(root, self.interpreter, declared), self.executor, self.interpreter, redactor)
 
 
 def choose_bay(desk: Desk) -> Bay:

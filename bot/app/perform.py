@@ -3,7 +3,7 @@
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -75,7 +75,7 @@ class _Run:
     task: Task
     run: str
 
-    def events(self) -> Iterator[Event]:
+    def events(self) -> Generator[Event, None, None]:
         """Open the workspace, work in it, and drop it."""
         repository = self.desk.repository
         branch = choose_branch(repository, slug(self.task.goal), self.run)
@@ -95,7 +95,7 @@ class _Run:
             version=__version__,
             model=self.agent.model.name,
             isolation=self.bay.executor.isolation,
-            python=f"{interpreter.path} ({interpreter.origin})",
+            python=f"{interpreter.path}, {interpreter.origin}",
             checks=checks,
             project=project,
             notes=(*self.desk.notes, *self.bay.notes, *self._warnings()),
@@ -123,7 +123,7 @@ def _record(run: _Run, traces: Sequence[Trace]) -> Report:
             trace.record(event)
 
     try:
-        with _interruptible(), closing(run.events()) as stream:  # type: ignore[type-var]
+        with _interruptible(), closing(run.events()) as stream:
             for event in stream:
                 keep(event)
     except KeyboardInterrupt:
@@ -152,4 +152,4 @@ def _interruptible() -> Iterator[None]:
         yield
     finally:
         for number, handler in before:
-            signal.signal(number, handler)  # type: ignore[arg-type]
+            signal.signal(number, handler)

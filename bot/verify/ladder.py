@@ -1,17 +1,19 @@
 """Climbs the ladder of checks on one clean tree."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
 from bot.core.check import Check, CheckResult, Comparison, Reader, Rung, Verdict
+from bot.core.redact import Redactor
 from bot.errors import SandboxUnavailable
 from bot.protocols import Executor
 from bot.verify import findings, plain, suite, syntax
 from bot.verify.compare import compare, got_worse, without
 from bot.verify.interpreter import Interpreter
 from bot.verify.place import Place, errored
+from bot.verify.recorded import recorded
 
 READERS: Mapping[Reader, Callable[[Check, Place, Sequence[str]], CheckResult]] = {
     "syntax": syntax.run,
@@ -32,6 +34,7 @@ class Ladder:
     checks: tuple[Check, ...]
     executor: Executor
     interpreter: Interpreter
+    redactor: Redactor = field(default_factory=lambda: Redactor(()))
 
     def climb(self, root: Path, tree: str, before: Verdict | None = None) -> Generator[Check, None, Verdict]:
         """Judge the folder `root`, which holds exactly `tree`: yields each check before it runs, returns the verdict.
@@ -62,9 +65,10 @@ class Ladder:
         if refused is not None:
             return errored(check, f"a target is a path or a test id, not {refused!r}")
         try:
-            return READERS[check.reader](check, Place(root, self.executor, self.interpreter), targets)
+            result = READERS[check.reader](check, Place(root, self.executor, self.interpreter), targets)
         except SandboxUnavailable as error:
             return errored(check, error.message)
+        return recorded(result, self.redactor)
 
     def _flaky(self, check: Check, root: Path, before: Verdict | None, result: CheckResult) -> tuple[str, ...]:
         """Run doubtful tests once more on the same tree and name those that answer differently."""
