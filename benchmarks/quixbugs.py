@@ -3,13 +3,14 @@
     python benchmarks/quixbugs.py CHECKOUT [--only NAME,NAME] [--seconds 30] [--python PATH]
 
 A patch is plausible when the program's own tests pass with it. It is called correct when the patched program has the
-same tree as one of the versions in `correct_python_programs`, or behaves like it on more inputs made from the test data;
-the rest is for a person to read.
+same tree as a version in `correct_python_programs`, or behaves like it on more inputs made from the test data; the rest
+is for a person to read.
 """
 
 import argparse
 import ast
 import json
+import resource
 import shutil
 import statistics
 import subprocess
@@ -30,6 +31,8 @@ class Row:
 
     name: str
     search: Search
+    cpu: float
+    """Seconds of processor time."""
     correct: tuple[bool, ...]
 
 
@@ -127,18 +130,26 @@ def behaves(checkout: Path, name: str, ours: str) -> bool:
     return done.stdout.strip() == "same"
 
 
+def processor_time() -> float:
+    """Return the processor time of all children that ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def try_program(checkout: Path, name: str, python: Path, seconds: float) -> Row:
     """Search one program."""
     with tempfile.TemporaryDirectory(prefix="quix-") as scratch:
         folder = Path(scratch) / name
         lay_out(checkout, name, folder)
+        before = processor_time()
         result = search(Subject(folder, python, ProcessExecutor()), [], seconds)
+        cpu = processor_time() - before
         right, buggy = references(checkout, name), functions((folder / f"python_programs/{name}.py").read_text())
         correct = []
         for candidate in result.candidates:
             text = patched(folder, candidate)
             correct.append((functions(text) - buggy) <= right or behaves(checkout, name, text))
-        return Row(name, result, tuple(correct))
+        return Row(name, result, cpu, tuple(correct))
 
 
 def show(row: Row) -> str:
@@ -151,7 +162,8 @@ def show(row: Row) -> str:
         change = " / ".join(line.strip() for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---"))
     rank = "" if not found or row.correct[0] or not any(row.correct) else f" (correct at {row.correct.index(True) + 1})"
     template = found[0].template if found else row.search.reason
-    return f"{row.name:28} {mark}{rank} {row.search.seconds:6.2f}s {row.search.tried:5} {len(found)} {template:13} {change[:90]}"
+    numbers = f"{row.search.seconds:6.2f}s {row.cpu:6.2f}s {row.search.tried:5} {len(found)}"
+    return f"{row.name:28} {mark}{rank} {numbers} {template:13} {change[:90]}"
 
 
 def main() -> None:
@@ -174,7 +186,9 @@ def main() -> None:
     print(
         f"{len(plausible)}/{len(rows)} plausible, {first} correct by tree or behaviour at first, {anywhere} among all"
     )
+    used = sorted(row.cpu for row in rows)
     print(f"seconds: median {statistics.median(times):.2f}, worst {times[-1]:.2f}")
+    print(f"processor seconds: median {statistics.median(used):.2f}, worst {used[-1]:.2f}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,258 @@
+"""The repair engine's front: localise, try, search; all in the project's interpreter, inside the sandbox."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from bot.core.task import Record
+from bot.errors import NoMatch, NotFound, TooLarge, ToolError
+from bot.protocols import Command, Executor
+from bot.repair.patch import make_diff, read_diff
+from bot.repair.worker.tree import editable
+
+BOOT = Path(__file__).with_name("worker") / "boot.py"
+GRACE = 15.0
+"""Seconds that the worker may need beyond its own time, to start and to clean up."""
+PIECE = 100_000
+"""Characters of one argument; the system allows a few more."""
+LARGEST = 1_500_000
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A line that the failing tests blame."""
+
+    path: str
+    line: int
+    score: float
+    """0 to 1."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What became of one candidate patch."""
+
+    index: int
+    passed: bool
+    """Whether every given test passed and no passing one of the same files broke."""
+    detail: str
+    """Which tests failed and why, or why the patch could not be applied; one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A patch that turns the failing tests green, not yet verified by the ladder."""
+
+    patch: str
+    """Unified diff with a/ and b/ prefixes."""
+    path: str
+    line: int
+    template: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a patch search found."""
+
+    candidates: tuple[Candidate, ...]
+    """Best first."""
+    suspects: tuple[Suspect, ...]
+    tried: int
+    seconds: float
+    reason: str
+    """Why the search ended: found, exhausted, out of time, or why it could not start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The project under repair."""
+
+    root: Path
+    """A folder that holds the tree; the engine never writes to it."""
+    python: Path
+    executor: Executor
+
+
+class Suspected(Record):
+    """The worker's ranking of lines."""
+
+    kind: Literal["suspects"]
+    lines: tuple[tuple[str, int, float], ...]
+
+
+class Proposed(Record):
+    """An edit that the worker confirmed."""
+
+    kind: Literal["candidate"]
+    path: str
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    text: str
+    template: str
+    line: int
+    score: float
+
+
+class Tried(Record):
+    """How many candidates were run."""
+
+    kind: Literal["tried"]
+    count: int
+
+
+class Judged(Record):
+    """What became of one of the given patches."""
+
+    kind: Literal["trial"]
+    index: int
+    passed: bool
+    detail: str
+
+
+class Finished(Record):
+    """The end of the worker's answer."""
+
+    kind: Literal["end"]
+    reason: str
+    seconds: float = 0.0
+
+
+Line = Annotated[Suspected | Proposed | Tried | Judged | Finished, Field(discriminator="kind")]
+LINE: TypeAdapter[Line] = TypeAdapter(Line)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """All that the worker said, and how long it took."""
+
+    lines: tuple[Line, ...]
+    seconds: float
+
+    @property
+    def reason(self) -> str:
+        """Why the worker ended."""
+        return next((line.reason for line in self.lines if isinstance(line, Finished)), "out of time")
+
+
+def locate(subject: Subject, tests: Sequence[str], seconds: float = 60.0) -> tuple[Suspect, ...]:
+    """Rank lines by how much the failing tests blame them, worst first. Raises ToolError.
+
+    Without tests, all failing ones are used.
+    """
+    answer = _ask(subject, {"mode": "locate", "tests": list(tests), "seconds": seconds}, seconds)
+    suspects = _suspects(subject, answer)
+    if not suspects and answer.reason not in ("located", "nothing failed"):
+        raise ToolError(f"the fault could not be located: {answer.reason}")
+    return suspects
+
+
+def search(subject: Subject, tests: Sequence[str], seconds: float = 60.0, limit: int = 5) -> Search:
+    """Generate small edits and keep those that make the failing tests pass. Raises ToolError."""
+    job = {"mode": "search", "tests": list(tests), "seconds": seconds, "limit": limit}
+    answer = _ask(subject, job, seconds)
+    candidates = sorted(_candidates(subject, answer), key=lambda c: -c.score)[:limit]
+    reason = "found" if candidates and answer.reason == "out of time" else answer.reason
+    return Search(
+        candidates=tuple(candidates),
+        suspects=_suspects(subject, answer),
+        tried=sum(line.count for line in answer.lines if isinstance(line, Tried)),
+        seconds=answer.seconds,
+        reason=reason,
+    )
+
+
+def try_patches(
+    subject: Subject, patches: Sequence[str], tests: Sequence[str], seconds: float = 120.0
+) -> tuple[Trial, ...]:
+    """Try unified diffs one by one, each isolated from the others. Raises ToolError."""
+    trials: dict[int, Trial] = {}
+    jobs: list[object] = []
+    for index, patch in enumerate(patches):
+        try:
+            change = read_diff(subject.root, patch)
+        except (NoMatch, NotFound) as error:
+            trials[index] = Trial(index, passed=False, detail=error.message)
+            continue
+        edits = [[e.path, e.start, e.end, e.text] for e in change.edits]
+        jobs.append([index, {"edits": edits, "created": change.created, "deleted": change.deleted}])
+    if jobs:
+        job = {"mode": "trial", "tests": list(tests), "seconds": seconds, "patches": jobs}
+        answer = _ask(subject, job, seconds)
+        judged = {line.index: line for line in answer.lines if isinstance(line, Judged)}
+        for index in set(range(len(patches))) - set(trials):
+            said = judged.get(index)
+            detail = said.detail if said else f"not tried: {answer.reason}"
+            trials[index] = Trial(index, passed=bool(said and said.passed), detail=" ".join(detail.split()))
+    return tuple(trials[index] for index in sorted(trials))
+
+
+def _ask(subject: Subject, job: dict[str, object], seconds: float) -> Answer:
+    text = json.dumps(job)
+    if len(text) > LARGEST:
+        raise TooLarge("the patches are longer than can be tried in one call")
+    pieces = [text[i : i + PIECE] for i in range(0, len(text), PIECE)]
+    command = Command(
+        argv=(str(subject.python), str(BOOT), *pieces),
+        cwd=subject.root,
+        timeout=seconds + GRACE,
+        writable=False,
+        environment=(("PYTHONDONTWRITEBYTECODE", "1"), ("PYTHONHASHSEED", "0")),
+        report=True,
+    )
+    done = subject.executor.execute(command)
+    lines = tuple(_read(done.report))
+    if not lines and done.ended != "timed_out":
+        tail = " ".join(done.output.split())[-300:]
+        raise ToolError(f"the repair engine could not run in the project's interpreter: {tail or done.ended}")
+    return Answer(lines, done.seconds)
+
+
+def _read(report: bytes) -> Iterator[Line]:
+    """Read the worker's lines; code of the project ran beside it, so what does not fit is passed over."""
+    for raw in report.splitlines():
+        try:
+            yield LINE.validate_json(raw)
+        except ValidationError:
+            continue
+
+
+def _content(subject: Subject, path: str) -> bytes | None:
+    """Read a file that the worker named, if it is one that may be repaired."""
+    target = subject.root / path
+    inside = target.resolve().is_relative_to(subject.root.resolve())
+    if ".." in path.split("/") or path.startswith("/") or not editable(path) or not inside or not target.is_file():
+        return None
+    return target.read_bytes()
+
+
+def _candidates(subject: Subject, answer: Answer) -> Iterator[Candidate]:
+    seen: set[str] = set()
+    for line in answer.lines:
+        content = _content(subject, line.path) if isinstance(line, Proposed) else None
+        if not isinstance(line, Proposed) or content is None or not line.start <= line.end <= len(content):
+            continue
+        try:
+            patch = make_diff(line.path, content, content[: line.start] + line.text.encode() + content[line.end :])
+        except UnicodeError:
+            continue
+        if patch and patch not in seen:
+            seen.add(patch)
+            yield Candidate(patch, line.path, line.line, line.template, line.score)
+
+
+def _suspects(subject: Subject, answer: Answer) -> tuple[Suspect, ...]:
+    ranked = next((line.lines for line in answer.lines if isinstance(line, Suspected)), ())
+    files: dict[str, list[str]] = {}
+    found: list[Suspect] = []
+    for path, number, score in ranked:
+        if path not in files:
+            files[path] = (_content(subject, path) or b"").decode("utf-8", "replace").splitlines()
+        text = files[path][number - 1].strip() if 0 < number <= len(files[path]) else ""
+        found.append(Suspect(path, number, min(1.0, max(0.0, score)), text))
+    return tuple(found)

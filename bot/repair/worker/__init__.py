@@ -1,0 +1,1 @@
+"""What runs inside the project's own interpreter; started by boot.py, never imported by the rest of the package."""

@@ -1,0 +1,69 @@
+"""What the worker is asked, what it knows at any time, and how it answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from bot.repair.worker.cold import Patch, Verdict, read
+from bot.repair.worker.fork import send
+from bot.repair.worker.nursery import Nursery, preload
+from bot.repair.worker.pool import Child, Pool
+from bot.repair.worker.tree import Tree
+
+
+class Job:
+    """One request, its time, its folder for copies, and the pipe for its answers."""
+
+    def __init__(self, text: str, pipe: int) -> None:
+        asked: dict[str, Any] = json.loads(text)
+        self.asked = asked
+        self.mode: str = asked["mode"]
+        self.tests: list[str] = asked.get("tests", [])
+        self.seconds: float = asked.get("seconds", 60.0)
+        self.limit: int = asked.get("limit", 5)
+        self.pipe = pipe
+        self.tree = Tree(Path.cwd())
+        self.begun = time.monotonic()
+        self.workers = max(1, min(4, len(os.sched_getaffinity(0))))
+        self.scratch = Path(tempfile.mkdtemp(prefix="git-agent-repair-"))
+        self.copies = 0
+        preload(self.tree)
+        self.nursery = Nursery(self.tree, pipe)
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the job began."""
+        return time.monotonic() - self.begun
+
+    @property
+    def left(self) -> float:
+        """Seconds that remain."""
+        return self.seconds - self.spent
+
+    def tell(self, kind: str, **values: object) -> None:
+        """Answer with one line."""
+        send(self.pipe, json.dumps({"kind": kind, **values}).encode() + b"\n")
+
+    def run_cold(self, pool: Pool, kind: str, payload: object, patch: Patch, task: dict[str, Any]) -> None:
+        """Run pytest in a fresh process on a patched copy of the tree."""
+        self.copies += 1
+        folder = self.scratch / str(self.copies) / self.tree.root.name
+        request = {**task, "folder": str(folder), "patch": patch._asdict()}
+        pool.start_elsewhere(kind, (payload, folder), self.nursery, request, max(5.0, self.left))
+
+    def collect(self, child: Child) -> tuple[Any, Verdict]:
+        """Read what a cold process told, and remove its copy of the tree."""
+        payload, folder = child.payload
+        shutil.rmtree(folder.parent, ignore_errors=True)
+        return payload, read(child.data)
+
+    def close(self) -> None:
+        """Remove what the job left behind."""
+        self.nursery.close()
+        shutil.rmtree(self.scratch, ignore_errors=True)

@@ -1,0 +1,113 @@
+"""The worker's modes: locate, search, try patches, and one cold run."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import NoReturn
+
+from bot.repair.worker import cold
+from bot.repair.worker.hunt import Hunt
+from bot.repair.worker.imports import mend_imports
+from bot.repair.worker.job import Job
+from bot.repair.worker.spectra import Line, Spectrum, suspicion
+from bot.repair.worker.stream import Stream
+from bot.repair.worker.trials import try_all
+from bot.repair.worker.view import View
+from bot.repair.worker.warm import Session
+
+SHOWN = 200
+"""Suspicious lines that are told."""
+
+
+def main(text: str) -> None:
+    """Carry out a job and end the process."""
+    pipe = int(os.environ.pop("GIT_AGENT_REPORT_FD"))
+    os.set_inheritable(pipe, False)  # noqa: FBT003 - the parameter has no name
+    if json.loads(text)["mode"] == "cold":
+        cold.run(json.loads(text), pipe)
+        return
+    job = Job(text, pipe)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 1)
+    try:
+        _finish(job, try_all(job) if job.mode == "trial" else _analyse(job))
+    finally:
+        job.close()
+
+
+def _finish(job: Job, reason: str) -> NoReturn:
+    """Tell the end, and end: threads, exit handlers and plugins of the project must not keep this process."""
+    job.close()
+    job.tell("end", reason=reason, seconds=round(job.spent, 3))
+    os._exit(0)
+
+
+def _analyse(job: Job) -> str:
+    """Let pytest collect the tests, and go on from inside of it."""
+    cold.enter(Path.cwd())
+    session = Session(job, lambda session: _finish(job, _use(session)))
+    code = session.open()
+    return mend_imports(session) if session.errors else f"pytest could not collect the tests (exit code {code})"
+
+
+def _use(session: Session) -> str:
+    job = session.job
+    wanted = session.number(job.tests)
+    if job.tests and not wanted:
+        return mend_imports(session) if session.errors else "no test of that name was collected"
+    session.stand()
+    targets = [i for i in session.having("failed", "timeout") if not job.tests or i in wanted]
+    if targets:
+        return _repair(session, targets)
+    if session.errors:
+        return mend_imports(session)
+    return "the given tests pass" if job.tests else "nothing failed"
+
+
+def _repair(session: Session, targets: list[int]) -> str:
+    job = session.job
+    hunt = Hunt(session, targets)
+    if job.mode == "search":
+        hunt.start_reference()
+    failing, passing = session.sample(targets)
+    spectrum = session.trace(failing, passing)
+    if spectrum is None:
+        return "the failing tests could not be traced"
+    scores = suspicion(spectrum)
+    _tell_suspects(job, scores)
+    if job.mode == "locate":
+        return "located"
+    if not scores:
+        return "the failing tests pass no line of the project in their own process"
+    watched = (
+        failing[:4] + [i for i in passing if session.items[i].location[0] == session.items[failing[0]].location[0]][:6]
+    )
+    return _search(hunt, scores, spectrum, watched)
+
+
+def _search(hunt: Hunt, scores: dict[Line, float], spectrum: Spectrum, watched: list[int]) -> str:
+    session = hunt.session
+    views: dict[str, View | None] = {}
+
+    def look(path: str) -> View | None:
+        if path not in views:
+            views[path] = session.look(path, watched, spectrum)
+        return views[path]
+
+    while True:
+        reason = hunt.run(iter(Stream(scores, look)))
+        session.job.tell("tried", count=hunt.tried)
+        if reason != "surprise":
+            return reason
+        # These pass in a fresh process: what they say here is worth nothing.
+        targets = [i for i in hunt.targets if i not in hunt.surprises]
+        if not targets:
+            return "the failing tests pass in a fresh process"
+        hunt = Hunt(session, targets, hunt.passing)
+
+
+def _tell_suspects(job: Job, scores: dict[Line, float]) -> None:
+    ranked = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
+    job.tell("suspects", lines=[[path, line, round(min(score, 1.0), 4)] for (path, line), score in ranked[:SHOWN]])

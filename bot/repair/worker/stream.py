@@ -1,0 +1,144 @@
+"""Hands out candidates best first, and makes them only when their turn comes."""
+
+from __future__ import annotations
+
+import ast
+import heapq
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Callable, NamedTuple
+
+from bot.repair.worker import calls, conditions, names, operators, sequences, statements, values
+from bot.repair.worker.faults import mend_faults
+from bot.repair.worker.rules import CHEAP, HEAVY, Rule
+from bot.repair.worker.source import DEFINITIONS, FUNCTIONS, Candidate
+from bot.repair.worker.spectra import Line
+from bot.repair.worker.view import View
+
+FAMILIES = (calls, conditions, names, operators, sequences, statements, values)
+"""Importing a family registers its templates."""
+LIGHT_BOUND = 1.0
+HEAVY_BOUND = 0.35
+FAULT_BOUND = 1.2
+HEAVY_WEIGHT = 0.8
+WORST = 25
+"""Lines that the expensive templates are spent on."""
+LINES = 250
+"""Lines that are looked at at all."""
+FILES = 10
+DEFINED = 0.5
+"""What the defaults of a suspicious function, or a constant that it uses, are worth beside its own lines."""
+
+
+class Scored(NamedTuple):
+    """A candidate and how much is expected of it."""
+
+    score: float
+    candidate: Candidate
+
+
+class Group(NamedTuple):
+    """Candidates of one statement that have not been made yet."""
+
+    weight: float
+    make: Callable[[], Iterator[Candidate]]
+
+
+def weigh(suspicion: float) -> float:
+    """Turn the suspicion of a line into a factor for the priors of its templates."""
+    return math.pow(0.1 + suspicion, 1.7)
+
+
+class Stream:
+    """The candidates for a set of suspicious lines."""
+
+    def __init__(self, suspicion: dict[Line, float], look: Callable[[str], View | None]) -> None:
+        ranked = sorted(suspicion, key=lambda line: (-suspicion[line], line))[:LINES]
+        self.suspicion = {line: suspicion[line] for line in ranked}
+        self.worst = frozenset(ranked[:WORST])
+        self.look = look
+        self._heap: list[tuple[float, int, Group | Scored]] = []
+        self._count = itertools.count()
+        self._seen: set[tuple[object, ...]] = set()
+        for path in list(dict.fromkeys(path for path, _ in ranked))[:FILES]:
+            self._add_file(path)
+
+    def __iter__(self) -> Iterator[Scored]:
+        """Yield candidates, best first."""
+        while self._heap:
+            _, _, entry = heapq.heappop(self._heap)
+            if isinstance(entry, Scored):
+                yield entry
+            else:
+                self._open(entry)
+
+    def _push(self, score: float, entry: Group | Scored) -> None:
+        heapq.heappush(self._heap, (-score, next(self._count), entry))
+
+    def _open(self, group: Group) -> None:
+        for candidate in group.make():
+            if candidate.edit not in self._seen:
+                self._seen.add(candidate.edit)
+                score = candidate.prior * group.weight
+                self._push(score, Scored(score, candidate))
+
+    def _add_file(self, path: str) -> None:
+        view = self.look(path)
+        if view is None:
+            return
+        here = {line: score for (name, line), score in self.suspicion.items() if name == path}
+        used: set[str] = set()
+        for statement in view.source.statements:
+            header = view.source.header(statement)
+            score = max((here.get(line, 0.0) for line in header), default=0.0)
+            if isinstance(statement, DEFINITIONS):
+                if isinstance(statement, FUNCTIONS):
+                    self._add_defaults(view, statement, here)
+                continue
+            if score:
+                used |= {n.id for n in view.source.expressions(statement) if isinstance(n, ast.Name)}
+                used |= {n.attr for n in view.source.expressions(statement) if isinstance(n, ast.Attribute)}
+                self._add(view, statement, CHEAP, LIGHT_BOUND, weigh(score))
+                if any((path, line) in self.worst for line in header):
+                    self._add(view, statement, HEAVY, HEAVY_BOUND, weigh(score) * HEAVY_WEIGHT)
+        highest = max(here.values())
+        self._add_constants(view, used, highest)
+        weight = weigh(highest)
+        self._push(FAULT_BOUND * weight, Group(weight, lambda: _changing(view, mend_faults(view))))
+
+    def _add(self, view: View, statement: ast.stmt, rules: list[Rule], bound: float, weight: float) -> None:
+        nodes = [statement, *view.source.expressions(statement)]
+        self._push(bound * weight, Group(weight, lambda: propose(view, nodes, rules)))
+
+    def _add_defaults(
+        self, view: View, function: ast.FunctionDef | ast.AsyncFunctionDef, here: dict[int, float]
+    ) -> None:
+        body = range(function.lineno, (function.end_lineno or function.lineno) + 1)
+        score = max((here.get(line, 0.0) for line in body), default=0.0) * DEFINED
+        defaults = [*function.args.defaults, *(d for d in function.args.kw_defaults if d)]
+        if score and defaults:
+            self._push(LIGHT_BOUND * weigh(score), Group(weigh(score), lambda: propose(view, defaults, CHEAP)))
+
+    def _add_constants(self, view: View, used: set[str], highest: float) -> None:
+        """Add what is assigned outside of functions and used by suspicious lines."""
+        for statement in view.source.statements:
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and view.source.function(statement) is None:
+                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+                if used & {getattr(t, "id", "") for target in targets for t in ast.walk(target)}:
+                    self._add(view, statement, CHEAP, LIGHT_BOUND, weigh(highest * DEFINED))
+
+
+def propose(view: View, nodes: list[ast.expr] | list[ast.AST], rules: list[Rule]) -> Iterator[Candidate]:
+    """Apply templates to nodes; what would change nothing is left out."""
+    for node in nodes:
+        for rule in rules:
+            if isinstance(node, rule.kinds):
+                yield from _changing(view, rule.propose(view, node))
+
+
+def _changing(view: View, candidates: Iterator[Candidate]) -> Iterator[Candidate]:
+    for candidate in candidates:
+        edit = candidate.edit
+        if view.source.content[edit.start : edit.end] != edit.text.encode():
+            yield candidate
