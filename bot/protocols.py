@@ -92,6 +92,10 @@ class Workspace(Protocol):
         ...
 
 
+HELD = "held"
+"""Name of a file that a process keeps locked for as long as it uses a temporary folder that no card tells of."""
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """A program to run on one tree."""

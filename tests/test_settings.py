@@ -53,8 +53,15 @@ def test_a_broken_project_file_is_said_and_not_used() -> None:
 @pytest.mark.parametrize(
     ("environ", "words"),
     [
-        ({"GIT_AGENT_MAX_TURNS": "many"}, "GIT_AGENT_max_turns"),
-        ({"GIT_AGENT_ISOLATION": "docker"}, "'docker'"),
+        ({"GIT_AGENT_MAX_TURNS": "many"}, "GIT_AGENT_MAX_TURNS: expected a whole number from 0 up, not 'many'"),
+        ({"GIT_AGENT_MAX_TURNS": "-1"}, "a whole number from 0 up, not '-1'"),
+        ({"GIT_AGENT_MAX_SECONDS": "nan"}, "a number from 0 up, not 'nan'"),
+        ({"GIT_AGENT_MAX_COST": "inf"}, "a number from 0 up, not 'inf'"),
+        (
+            {"GIT_AGENT_ISOLATION": "docker"},
+            "GIT_AGENT_ISOLATION: expected 'auto', 'bubblewrap' or 'process', not 'docker'",
+        ),
+        ({"GIT_AGENT_CHECKS": "unit" * 100}, "…"),
     ],
 )
 def test_a_value_that_does_not_fit_names_its_place_and_itself(environ: dict[str, str], words: str) -> None:
@@ -75,6 +82,39 @@ def test_variables_that_are_not_settings_are_left_alone() -> None:
     assert not from_environment({"GIT_AGENT_DEBUG": "1", "GIT_DIR": "x"}).values
 
 
+def test_what_looks_like_a_setting_and_is_none_is_named_with_what_may_have_been_meant() -> None:
+    _, notes = gather(
+        sources(
+            environ={"GIT_AGENT_TURNS": "3", "GIT_AGENT_DEBUG": "1"}, config=(("agent.modle", "x"), ("agent.zzz", ""))
+        )
+    )
+    assert notes == (
+        "GIT_AGENT_TURNS is not a setting; did you mean GIT_AGENT_MAX_TURNS?",
+        "git config agent.modle is not a setting; did you mean git config agent.model?",
+        "git config agent.zzz is not a setting and is not used",
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (sources({"max_turns": "x"}), "--max-turns: "),
+        (sources({"checks": ("x",)}), "--check: "),
+        (sources(config=(("agent.maxturns", "x"),)), "git config agent.max-turns: "),
+        (sources(pyproject="[tool.git-agent]\nprotect = 3\n"), "[tool.git-agent] protect: "),
+    ],
+)
+def test_a_key_is_named_as_it_is_written_there(given: Sources, words: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        gather(given)
+    assert error.value.message.startswith(words)
+
+
+@pytest.mark.parametrize("text", ["tool = 3", "[tool]\ngit-agent = 3", "tool = [1]", ""])
+def test_a_project_file_of_another_shape_sets_nothing(text: str) -> None:
+    assert gather(sources(pyproject=text)) == gather(sources())
+
+
 def test_checks_of_git_config_add_up() -> None:
     settings = load([from_git_config((("agent.check", "a=true"), ("agent.check", "b=false --now")))])
     assert [(check.name, check.argv) for check in settings.checks] == [("a", ("true",)), ("b", ("false", "--now"))]
@@ -82,7 +122,8 @@ def test_checks_of_git_config_add_up() -> None:
 
 def test_a_project_declares_checks_with_a_rung_and_a_timeout() -> None:
     origin, _ = from_project(
-        b'[tool.git-agent.checks]\nlint = "make lint"\nunit = {command = "go test ./...", rung = "unit", timeout = 60}\n'
+        b'[tool.git-agent.checks]\nlint = "make lint"\n'
+        b'unit = {command = "go test ./...", rung = "unit", timeout = 60}\n'
     )
     lint, unit = load([origin]).checks
     assert (lint.rung, lint.argv) == (Rung.INTEGRATION, ("make", "lint"))

@@ -1,12 +1,14 @@
 """From a changed tree to a commit, to feedback, or to a rollback."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.core.change import ChangeSet
 from bot.core.check import Verdict
+from bot.core.diff import read_lines
 from bot.core.event import Acted, Baselined, Checking, Committed, Event, RolledBack, Started, Verified
 from bot.core.policy import refuse_change, secret_findings
+from bot.core.redact import Redactor
 from bot.core.render import commit_message
 from bot.tools.tool import Bench
 from bot.verify.digest import digest
@@ -28,6 +30,7 @@ class Judge:
     bench: Bench
     log: Sequence[Event]
     model: str
+    redactor: Redactor
 
     def baseline(self) -> Generator[Event, None, Verdict]:
         """Judge the base."""
@@ -38,10 +41,12 @@ class Judge:
         change = self.bench.workspace.diff()
         if not change:
             return Answer(ok=False, kind="no_change", text="nothing changed since the last verified commit")
-        reasons = (*refuse_change(change, self._started.task), *secret_findings(change))
+        reasons = (*refuse_change(change, self._started.task), *secret_findings(change), *self._shown(change))
         if reasons:
             text = "refused by policy:\n" + "\n".join(f"- {reason}" for reason in reasons)
             return (yield from self._refuse("denied", text, self._failures() + 1))
+        # What a model writes may come from what it was shown; a commit is not an event, so nothing else redacts it.
+        subject, body = self.redactor.text(subject), self.redactor.text(body)
         insists = self._insists(change.tree)
         verdict = yield from self._climb(change.tree, self._before())
         yield Verified(verdict=verdict, change=change)
@@ -49,6 +54,14 @@ class Judge:
             return (yield from self._commit(change, verdict, subject, body))
         text = f"{self._neutral()}\n{digest(verdict)}" if verdict.ok else digest(verdict)
         return (yield from self._refuse("unverified", text, self._failures()))
+
+    def _shown(self, change: ChangeSet) -> Iterator[str]:
+        """Name what a change would publish of the secrets that this process holds."""
+        if self.redactor.holds("\n".join(change.paths)):
+            yield "the name of a file holds a secret of this process"
+        added = "\n".join(line.text for line in read_lines(change.patch) if line.sign == "+")
+        if self.redactor.holds(added):
+            yield "an added line holds a secret of this process"
 
     def _neutral(self) -> str:
         rest = (
@@ -64,8 +77,12 @@ class Judge:
         return bool(self._started.task.goal) and any(verdict.tree == tree and verdict.ok for verdict in told)
 
     def _climb(self, tree: str, before: Verdict | None) -> Generator[Event, None, Verdict]:
+        def renew() -> None:
+            with self.bench.workspace.clean(tree):
+                pass
+
         with self.bench.workspace.clean(tree) as root:
-            climb = self.bench.ladder.climb(root, tree, before)
+            climb = self.bench.ladder.climb(root, tree, before, renew)
             while True:
                 try:
                     check = next(climb)

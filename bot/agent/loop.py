@@ -95,7 +95,7 @@ class _Turns:
 
     @property
     def _judge(self) -> Judge:
-        return Judge(self.bench, self.log, self.agent.model.name)
+        return Judge(self.bench, self.log, self.agent.model.name, self.agent.redactor)
 
     def _ask(self, started: Started) -> Generator[Event, None, Reply | None]:
         failures = 0

@@ -11,7 +11,7 @@ from bot.app.desk import Desk
 from bot.core.check import Check
 from bot.core.message import ToolCall
 from bot.core.redact import Redactor
-from bot.core.task import Consent
+from bot.core.task import Consent, Isolation
 from bot.errors import ConfigError
 from bot.git.repository import Repository
 from bot.git.runs import find_run, read_events
@@ -22,6 +22,7 @@ from bot.protocols import Approver, Executor, Model
 from bot.sandbox.bubblewrap import CARRY
 from bot.sandbox.detect import pick
 from bot.sandbox.secrecy import conceal
+from bot.settings import Settings
 from bot.tools.catalog import ALL
 from bot.tools.tool import Access
 from bot.verify.detect import detect
@@ -56,7 +57,7 @@ def choose_bay(desk: Desk) -> Bay:
     interpreter = find(repository.root, settings.python, os.environ)
     carry = (*CARRY, *settings.carry)
     executor, reason = pick(
-        settings.isolation,
+        _level(settings),
         repository=repository.root,
         common_dir=repository.common_dir,
         interpreters=(interpreter.path, Path(sys.executable)),
@@ -71,9 +72,7 @@ def choose_model(spec: str, repository: Repository) -> Model:
     makers: dict[str, Callable[[], Model]] = {
         "offline": OfflineModel,
         "scripted": lambda: read_script(Path(name)),
-        "recorded": lambda: RecordedModel(
-            find_run(repository, name), read_events(repository, find_run(repository, name))
-        ),
+        "recorded": lambda: _recorded(repository, find_run(repository, name)),
     }
     if kind not in makers or bool(name) == (kind == "offline"):
         raise ConfigError(f"there is no model {spec!r}", "offline, scripted:FILE and recorded:RUN are known")
@@ -82,6 +81,16 @@ def choose_model(spec: str, repository: Repository) -> Model:
 
 def _recorded(repository: Repository, run: str) -> Model:
     return RecordedModel(run, read_events(repository, run))
+
+
+def _level(settings: Settings) -> Isolation:
+    """Choose the isolation to ask for. Raises ConfigError when it is less than the task needs."""
+    if settings.trust == "trusted":
+        return settings.isolation
+    if settings.isolation == "process":
+        text = "an untrusted task is not run with process isolation, which hides no files and leaves the network open"
+        raise ConfigError(text, "leave --isolation out, or name bubblewrap")
+    return "bubblewrap"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,12 @@
 """The two places where a person reads: results on standard output, progress on standard error."""
 
 import sys
+from collections.abc import Iterable, Iterator
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType, RenderHook, RenderResult
+from rich.segment import Segment
+
+from bot.core.redact import sanitize
 
 PLAIN_WIDTH = 120
 """Columns where no terminal tells its own: lines in a log should not be folded at 80."""
@@ -10,9 +14,62 @@ PLAIN_WIDTH = 120
 
 def results() -> Console:
     """Make the console for results."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else PLAIN_WIDTH)
+    return _tidy(Console(highlight=False, width=None if on_terminal(sys.stdout) else PLAIN_WIDTH))
 
 
 def progress() -> Console:
     """Make the console for progress."""
-    return Console(highlight=False, stderr=True, width=None if sys.stderr.isatty() else PLAIN_WIDTH)
+    return _tidy(Console(highlight=False, stderr=True, width=None if on_terminal(sys.stderr) else PLAIN_WIDTH))
+
+
+def on_terminal(stream: object) -> bool:
+    """Say whether a person sees what is written there."""
+    # A stream that was closed before we started is None
+    return bool(getattr(stream, "isatty", bool)())
+
+
+def _tidy(console: Console) -> Console:
+    console.push_render_hook(_Tidying())
+    return console
+
+
+class _Tidying(RenderHook):
+    """Stands before everything that is printed."""
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        """Wrap what is about to be printed."""
+        return [Tidy(renderable) for renderable in renderables]
+
+
+class Tidy:
+    """What it holds, without blanks at the ends of lines and without anything in the text that a terminal obeys."""
+
+    def __init__(self, content: RenderableType) -> None:
+        self.content = content
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        line: list[Segment] = []
+        for segment in console.render(self.content, options):
+            if segment.control:
+                line.append(segment)
+                continue
+            *whole, rest = segment.text.split("\n")
+            for part in whole:
+                yield from _strip([*line, Segment(sanitize(part), segment.style)])
+                yield Segment.line()
+                line = []
+            line.append(Segment(sanitize(rest), segment.style))
+        yield from line
+
+
+def _strip(line: Iterable[Segment]) -> Iterator[Segment]:
+    """Leave out the blanks after the last word of a line."""
+    blanks: list[Segment] = []
+    for segment in line:
+        text = segment.text if segment.control else segment.text.rstrip(" ")
+        if not text:
+            blanks.append(segment)
+            continue
+        yield from blanks
+        yield segment if segment.control else Segment(text, segment.style)
+        blanks = [] if segment.control else [Segment(" " * (len(segment.text) - len(text)), segment.style)]

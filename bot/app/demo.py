@@ -1,4 +1,4 @@
-"""The demonstration: a small project with history and three faults, mended and proved before your eyes."""
+"""The demonstration: a small project with history and a few faults, mended and proved before your eyes."""
 
 import tempfile
 from pathlib import Path
@@ -29,14 +29,8 @@ def show(folder: Path | None) -> int:
     report = perform(desk, "", "")
     if not report.steps:
         return report.exit_code
-    _type(console, f"git log --format=fuller {report.base[:10]}..{report.branch}")
-    console.print(
-        Text(
-            git.output("log", "--format=%C(auto)commit %H%n%n%w(0,4,4)%B", f"{report.base}..{report.tip}")
-            .decode()
-            .rstrip()
-        )
-    )
+    _type(console, f"git log {report.base[:10]}..{report.branch}")
+    console.print(Text(git.output("log", f"{report.base}..{report.tip}").decode().rstrip()))
     _type(console, f"git agent verify {report.run}")
     proved = prove(desk, report.run)
     present(proved)
@@ -47,7 +41,14 @@ def show(folder: Path | None) -> int:
 def _place(folder: Path | None) -> Path:
     if folder is None:
         return Path(tempfile.mkdtemp(prefix="git-agent-demo-")) / "project"
-    if folder.exists() and any(folder.iterdir()):
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        occupied = any(folder.iterdir())
+    except OSError as error:
+        raise UsageError(
+            f"the demonstration cannot be made in {folder}: {error.strerror}", "name a new folder"
+        ) from error
+    if occupied:
         raise UsageError(f"{folder} is not empty", "name a new folder")
     return folder.resolve()
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from bot.git.repository import Repository, open_repository
 from bot.settings import Settings, Sources, gather
 
+GIVEN = ("GIT_CONFIG_PARAMETERS",)
+
 
 @dataclass(frozen=True, slots=True)
 class Desk:
@@ -28,7 +30,9 @@ def open_desk(directory: Path, flags: Mapping[str, object], base: str = "") -> D
 
 
 def _configured(repository: Repository) -> tuple[tuple[str, str], ...]:
-    answer = repository.git.ask("config", "--null", "--get-regexp", r"^agent\.")
+    # What `git -c agent.key=value agent …` hands on; it reaches this one question and no other
+    given = {name: os.environ[name] for name in GIVEN if name in os.environ}
+    answer = repository.git.ask("config", "--null", "--get-regexp", r"^agent\.", environ=given)
     pairs = (entry.partition("\n") for entry in os.fsdecode(answer.output).split("\0") if entry)
     return tuple((key, value) for key, _, value in pairs)
 

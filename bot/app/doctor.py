@@ -12,8 +12,10 @@ from bot import __version__
 from bot.app import consoles
 from bot.app.assemble import Bay, choose_bay, choose_model
 from bot.app.desk import Desk, open_desk
+from bot.app.signals import interruptible
+from bot.core.change import readable
 from bot.core.task import Record
-from bot.errors import AgentError
+from bot.errors import AgentError, ConfigError, SandboxUnavailable
 from bot.git.run import discover
 from bot.git.snapshot import open_snapshots
 
@@ -40,14 +42,17 @@ class Diagnosis(Record):
 
 def examine(directory: Path) -> Diagnosis:
     """Look at the machine, the repository, the isolation, the interpreter, the checks and the model."""
-    return Diagnosis(findings=(*_machine(), *_repository(directory)))
+    found = (*_machine(), *_repository(directory))
+    # A folder's name may hold bytes that are no text
+    told = (readable(finding.text.encode("utf-8", "surrogateescape")) for finding in found)
+    return Diagnosis(findings=tuple(f.model_copy(update={"text": text}) for f, text in zip(found, told, strict=True)))
 
 
 def _machine() -> Iterator[Finding]:
     yield Finding(
         name="git agent", ok=True, text=f"{__version__}, Python {platform.python_version()} ({sys.executable})"
     )
-    version = discover(Path.cwd(), "--version").output.decode().strip()
+    version = discover(Path("/"), "--version").output.decode().strip()
     yield Finding(name="git", ok=True, text=version)
 
 
@@ -55,13 +60,20 @@ def _repository(directory: Path) -> Iterator[Finding]:
     try:
         desk = open_desk(directory, {})
         yield Finding(name="repository", ok=True, text=_place(desk))
+    except AgentError as error:
+        name = "settings" if isinstance(error, ConfigError) else "repository"
+        yield Finding(name=name, ok=False, text=error.message, hint=error.hint)
+        return
+    yield from (Finding(name="note", ok=True, text=note) for note in desk.notes)
+    try:
         bay = choose_bay(desk)
     except AgentError as error:
-        yield Finding(name="repository", ok=False, text=error.message, hint=error.hint)
+        name = "isolation" if isinstance(error, SandboxUnavailable) else "settings"
+        yield Finding(name=name, ok=False, text=error.message, hint=error.hint)
         return
     yield Finding(name="isolation", ok=True, text=_isolation(bay))
     modules = ", ".join(sorted(bay.interpreter.modules)) or "nothing that we know"
-    yield Finding(name="interpreter", ok=True, text=f"{bay.interpreter.path} ({bay.interpreter.origin}); has {modules}")
+    yield Finding(name="interpreter", ok=True, text=f"{bay.interpreter.path}, {bay.interpreter.origin}; has {modules}")
     yield from _checks(desk, bay)
     yield _model(desk)
 
@@ -78,10 +90,10 @@ def _isolation(bay: Bay) -> str:
 
 def _checks(desk: Desk, bay: Bay) -> Iterator[Finding]:
     tree = desk.repository.default_base()
-    with open_snapshots(desk.repository) as snapshots, snapshots.clean(tree) as root:
+    with interruptible(), open_snapshots(desk.repository) as snapshots, snapshots.clean(tree) as root:
         checks = bay.ladder(root, desk.settings.checks).checks
     for check in checks:
-        yield Finding(name=f"check {check.name}", ok=True, text=f"{check.rung}: {check.reason}")
+        yield Finding(name=f"check {check.name}", ok=True, text=check.reason)
     if not checks:
         hint = "declare one: --check NAME=COMMAND, or checks in [tool.git-agent]"
         yield Finding(name="checks", ok=False, text="none was found", hint=hint)

@@ -1,18 +1,17 @@
 """The one way through: a task goes in, a report comes out."""
 
 import re
-import signal
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from types import FrameType
 
 from bot import __version__
 from bot.agent.loop import Agent
 from bot.app import consoles
 from bot.app.assemble import Bay, choose_approver, choose_bay, choose_model, make_agent
 from bot.app.desk import Desk
+from bot.app.signals import interruptible
 from bot.app.survey import survey
 from bot.core.check import Check
 from bot.core.event import Ended, Event, Started
@@ -21,6 +20,7 @@ from bot.core.report import Report, summarize
 from bot.core.task import Consent, Source, Task
 from bot.forge.local import LocalForge
 from bot.git.runs import RunRef, new_run_id
+from bot.git.signals import uninterrupted
 from bot.git.workspace import choose_branch, open_workspace
 from bot.protocols import Trace
 from bot.tools.tool import Bench
@@ -37,7 +37,7 @@ def perform(desk: Desk, goal: str, base: str, *, planning: bool = False, quiet: 
         agent = make_agent(model, choose_approver(_consent(desk), terminal.ask), planning=planning)
         ref = RunRef(desk.repository, run, render=render)
         traces: tuple[Trace, ...] = (terminal,) if planning else (ref, terminal)
-        report = _record(_Run(desk, bay, agent, task, run), traces)
+        report = _record(_Run(desk, bay, agent, task, run, planning), traces)
     if not quiet:
         LocalForge(consoles.results()).publish(report)
     return report
@@ -74,11 +74,12 @@ class _Run:
     agent: Agent
     task: Task
     run: str
+    planning: bool
 
     def events(self) -> Generator[Event, None, None]:
         """Open the workspace, work in it, and drop it."""
         repository = self.desk.repository
-        branch = choose_branch(repository, slug(self.task.goal), self.run)
+        branch = choose_branch(repository, slug(self.agent.redactor.text(self.task.goal)), self.run)
         with open_workspace(repository, base=self.task.base, run=self.run, branch=branch) as workspace:
             with workspace.clean(workspace.tree()) as root:
                 ladder = self.bay.ladder(root, self.desk.settings.checks)
@@ -98,6 +99,7 @@ class _Run:
             python=f"{interpreter.path}, {interpreter.origin}",
             checks=checks,
             project=project,
+            planning=self.planning,
             notes=(*self.desk.notes, *self.bay.notes, *self._warnings()),
         )
 
@@ -118,38 +120,20 @@ def _record(run: _Run, traces: Sequence[Trace]) -> Report:
     events: list[Event] = []
 
     def keep(event: Event) -> None:
-        events.append(event)
-        for trace in traces:
-            trace.record(event)
+        # Half a line in the journal, or a ref that moved without our knowing, could not be continued from
+        with uninterrupted():
+            events.append(event)
+            for trace in traces:
+                trace.record(event)
 
-    try:
-        with _interruptible(), closing(run.events()) as stream:
-            for event in stream:
-                keep(event)
-    except KeyboardInterrupt:
-        if not events:
-            raise
-        keep(Ended(at=run.agent.clock(), stop="interrupted", detail="stopped by a signal; verified commits are kept"))
+    with interruptible():
+        try:
+            with closing(run.events()) as stream:
+                for event in stream:
+                    keep(event)
+        except KeyboardInterrupt:
+            if not events:
+                raise
+            detail = "stopped by a signal; verified commits are kept"
+            keep(Ended(at=run.agent.clock(), stop="interrupted", detail=detail))
     return summarize(events)
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Let the first signal end the run in good order; more of them do not disturb the tidying up."""
-
-    def stop(_: int, __: FrameType | None) -> None:
-        for number in signals:
-            signal.signal(number, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before: list[tuple[signal.Signals, Callable[[int, FrameType | None], object] | int | None]] = [
-        (number, signal.getsignal(number)) for number in signals
-    ]
-    for number in signals:
-        signal.signal(number, stop)
-    try:
-        yield
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)

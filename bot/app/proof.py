@@ -1,9 +1,10 @@
 """Runs the proof of commits again, without a model, whoever made them."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from rich.table import Table
 from rich.text import Text
@@ -11,14 +12,17 @@ from rich.text import Text
 from bot.app import consoles
 from bot.app.assemble import choose_bay
 from bot.app.desk import Desk
+from bot.app.signals import interruptible
 from bot.core.check import Verdict
+from bot.core.evidence import Work
 from bot.core.render import parse_trailers, state_checks
 from bot.core.report import CheckSummary, summarize, summarize_check
 from bot.core.task import Record
 from bot.errors import UsageError
 from bot.forge.local import brief
+from bot.git.audit import changes
 from bot.git.repository import Repository
-from bot.git.runs import list_runs, read_events
+from bot.git.runs import list_runs, read_all, read_events
 from bot.git.snapshot import Snapshots, open_snapshots
 from bot.verify.digest import digest
 from bot.verify.ladder import Ladder
@@ -38,6 +42,9 @@ class ProvedCommit(Record):
     """What the commit's own trailers say of its tree and checks, held against what was found."""
     checks: tuple[CheckSummary, ...]
     detail: str = ""
+    """What is wrong: of the tree, and of what the commit says of it."""
+    doubts: tuple[str, ...] = ()
+    """Why a person has to judge whatever the checks say, such as tests that were changed."""
 
 
 class Proved(Record):
@@ -49,8 +56,9 @@ class Proved(Record):
 
     @property
     def ok(self) -> bool:
-        """Whether every commit holds and says the truth."""
-        return bool(self.commits) and all(commit.ok and commit.claim != "differs" for commit in self.commits)
+        """Whether every commit holds, says the truth, and leaves what the evidence rests on alone."""
+        held = all(commit.ok and commit.claim != "differs" and not commit.doubts for commit in self.commits)
+        return bool(self.commits) and held
 
 
 def prove(desk: Desk, what: str) -> Proved:
@@ -77,7 +85,7 @@ def find_range(repository: Repository, what: str) -> tuple[str, str]:
 
 def _branch_range(repository: Repository, what: str) -> tuple[str, str]:
     tip = repository.resolve(what)
-    told = [summarize(read_events(repository, run)) for run in list_runs(repository)]
+    told = [summarize(events) for _, events in read_all(repository) if events]
     base = next((report.base for report in told if report.tip == tip and report.base != tip), None)
     if base is not None:
         return base, tip
@@ -95,7 +103,7 @@ def judge_commits(desk: Desk, base: str, tip: str) -> Proved:
     if not listed:
         raise UsageError(f"there is no commit in {base[:10]}..{tip[:10]}")
     bay = choose_bay(desk)
-    with open_snapshots(repository) as snapshots:
+    with interruptible(), open_snapshots(repository) as snapshots:
         tree = _tree(repository, base)
         with snapshots.clean(tree) as root:
             ladder = bay.ladder(root, desk.settings.checks)
@@ -112,15 +120,29 @@ def _short(verdict: Verdict) -> tuple[CheckSummary, ...]:
     return tuple(map(summarize_check, verdict.results))
 
 
-def climb(ladder: Ladder, root: Path, tree: str, before: Verdict | None) -> Verdict:
-    """Judge a folder without telling anybody about each check."""
-    steps = ladder.climb(root, tree, before)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            verdict: Verdict = end.value
-            return verdict
+class Cleaner(Protocol):
+    """Gives folders that hold exactly one tree."""
+
+    def clean(self, tree: str, /) -> AbstractContextManager[Path]:
+        """Give a folder that holds exactly this tree."""
+        ...
+
+
+def climb(ladder: Ladder, cleaner: Cleaner, tree: str, before: Verdict | None) -> Verdict:
+    """Judge a tree without telling anybody about each check."""
+
+    def renew() -> None:
+        with cleaner.clean(tree):
+            pass
+
+    with cleaner.clean(tree) as root:
+        steps = ladder.climb(root, tree, before, renew)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                verdict: Verdict = end.value
+                return verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,27 +152,39 @@ class _Proof:
     ladder: Ladder
 
     def judge(self, tree: str, before: Verdict | None) -> Verdict:
-        with self.snapshots.clean(tree) as root:
-            return climb(self.ladder, root, tree, before)
+        return climb(self.ladder, self.snapshots, tree, before)
 
     def walk(self, commits: list[str], before: Verdict) -> Iterator[ProvedCommit]:
         for commit in commits:
             verdict = self.judge(_tree(self.repository, commit), before)
-            yield self._proved(commit, verdict)
+            yield self._proved(commit, before, verdict)
             if verdict.ok:
                 before = verdict
 
-    def _proved(self, commit: str, verdict: Verdict) -> ProvedCommit:
+    def _doubts(self, commit: str, before: Verdict, after: Verdict) -> tuple[str, ...]:
+        """Say why the verdict on a commit is not enough by itself."""
+        change = changes(self.repository, before.tree, commit)
+        changed = after.comparison.changed
+        work = Work(change.files, [change.patch], self.ladder.checks, before, after, changed)
+        return tuple(doubt.text for doubt in work.doubts() if doubt.grave)
+
+    def _proved(self, commit: str, before: Verdict, verdict: Verdict) -> ProvedCommit:
         message = self.repository.git.output("log", "-1", "--format=%B", commit).decode("utf-8", "replace")
+        claim = _claim(message, verdict)
+        complaints = (
+            "" if verdict.green and verdict.ok else digest(verdict),
+            _contradict(message, verdict) if claim == "differs" else "",
+        )
         return ProvedCommit(
             commit=commit,
             tree=verdict.tree,
             subject=message.partition("\n")[0],
             ok=verdict.ok,
             green=verdict.green,
-            claim=_claim(message, verdict),
+            claim=claim,
             checks=_short(verdict),
-            detail="" if verdict.green else digest(verdict),
+            detail="\n".join(filter(None, complaints)),
+            doubts=self._doubts(commit, before, verdict),
         )
 
 
@@ -159,6 +193,18 @@ def _claim(message: str, verdict: Verdict) -> Literal["none", "agrees", "differs
     if claim is None:
         return "none"
     return "agrees" if claim.tree == verdict.tree and claim.checks == state_checks(verdict) else "differs"
+
+
+def _contradict(message: str, verdict: Verdict) -> str:
+    """Say where a commit's trailers and the proof part."""
+    claim = parse_trailers(message)
+    assert claim is not None, "only a claim can differ"
+    lines = []
+    if claim.tree != verdict.tree:
+        lines.append(f"the commit says that its tree is {claim.tree}, it is {verdict.tree}")
+    if claim.checks != (found := state_checks(verdict)):
+        lines += [f"the commit says  {' '.join(claim.checks)}", f"the proof says   {' '.join(found)}"]
+    return "\n".join(lines)
 
 
 def present(proved: Proved) -> None:
@@ -172,18 +218,29 @@ def present(proved: Proved) -> None:
     table.add_row(proved.base[:10], Text("(base)", style="dim"), *map(brief, proved.base_checks), "", "")
     for commit in proved.commits:
         word = Text("holds", style="green") if commit.ok else Text("does not hold", style="red")
+        if commit.ok and commit.doubts:
+            word = Text("needs a person", style="yellow")
         claim = Text(commit.claim, style="red" if commit.claim == "differs" else "")
         table.add_row(commit.commit[:10], Text(commit.subject), *map(brief, commit.checks), claim, word)
     console.print(table)
     for commit in proved.commits:
-        if not commit.ok:
-            console.print(Text(f"\n{commit.commit[:10]}\n{commit.detail}"))
+        if not commit.ok or commit.claim == "differs":
+            console.print(Text(f"\n{commit.commit[:10]}\n{commit.detail}"), soft_wrap=True)
+        if commit.doubts:
+            told = "\n".join(f"needs a person: {doubt}" for doubt in commit.doubts)
+            console.print(Text(f"\n{commit.commit[:10]}\n{told}"), soft_wrap=True)
     console.print(_sentence(proved))
 
 
 def _sentence(proved: Proved) -> Text:
+    if not all(commit.ok for commit in proved.commits):
+        return Text("\n✗ not proved: a commit makes a check worse, or a check gave no evidence", style="bold red")
+    if any(commit.claim == "differs" for commit in proved.commits):
+        text = "\n✗ not proved: a commit says something else of its checks (was one declared with --check?)"
+        return Text(text, style="bold red")
     if not proved.ok:
-        return Text("\n✗ not proved", style="bold red")
+        text = "\n● not proved by the checks alone: what the evidence rests on was changed, so a person has to judge"
+        return Text(text, style="bold yellow")
     if proved.commits[-1].green:
         return Text("\n✓ proved: every check passes at the tip", style="bold green")
     return Text("\n● nothing got worse, but not every check passes at the tip", style="bold yellow")

@@ -1,25 +1,28 @@
 """What a person does with a finished run: take it, go back, tidy up."""
 
-import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from bot.app.assemble import choose_bay
 from bot.app.desk import Desk, open_desk
 from bot.app.perform import render
 from bot.app.proof import climb
-from bot.app.views import is_taken, list_lines, split_step
+from bot.app.signals import interruptible
+from bot.app.views import RunLine, is_taken, list_lines, split_step
 from bot.core.check import Verdict
-from bot.core.event import Published, Undone
+from bot.core.event import Ended, Published, Undone
 from bot.core.render import commit_message
 from bot.core.report import Report, Step, summarize
-from bot.errors import UsageError
+from bot.errors import AgentError, UsageError
+from bot.git.forward import move_forward
 from bot.git.leftovers import remove_leftovers
+from bot.git.names import is_ours
 from bot.git.repository import Repository, open_repository
-from bot.git.run import Git
-from bot.git.runs import append_events, find_run, is_live, read_events
-from bot.git.transplant import find_operation, transplant
-from bot.git.workspace import choose_branch, open_workspace
+from bot.git.runs import append_events, close_journal, dead_journals, find_run, is_live, read_events
+from bot.git.signals import uninterrupted
+from bot.git.transplant import transplant
+from bot.git.workspace import open_workspace
 
 
 def accept(directory: Path, prefix: str) -> str:
@@ -30,14 +33,15 @@ def accept(directory: Path, prefix: str) -> str:
     head = repository.default_base()
     if is_taken(repository, told.tip):
         return f"{told.run} is part of {_here(repository)} already"
-    if repository.git.ask("merge-base", "--is-ancestor", head, told.tip).code == 0:
-        tip, how = told.tip, "fast-forward"
-    else:
-        tip, how = _replant(desk, told, head), "cherry-pick, verified again"
-    _forward(repository, head, tip)
-    append_events(
-        repository, told.run, [Published(at=time.time(), where=f"{_here(repository)} ({how})", commit=tip)], render
-    )
+    with interruptible():
+        if repository.git.ask("merge-base", "--is-ancestor", head, told.tip).code == 0:
+            tip, how = told.tip, "fast-forward"
+        else:
+            tip, how = _replant(desk, told, head), "cherry-pick, verified again"
+        with uninterrupted():
+            move_forward(repository, head, tip)
+            taken = Published(at=time.time(), where=f"{_here(repository)} ({how})", commit=tip)
+            append_events(repository, told.run, [taken], render)
     return f"{_here(repository)} is at {tip[:10]} now ({how}); go back with: git reset --keep {head[:10]}"
 
 
@@ -57,55 +61,27 @@ def _here(repository: Repository) -> str:
 
 def _replant(desk: Desk, told: Report, head: str) -> str:
     """Make the commits again on top of `head`, each judged there. Raises UsageError."""
-    run = f"{told.run}-{head[:7]}"
-    branch = choose_branch(desk.repository, "accept", run)
     bay = choose_bay(desk)
-    with open_workspace(desk.repository, base=head, run=run, branch=branch) as workspace:
+    # Nothing of it needs a name until all of it has passed
+    with open_workspace(desk.repository, base=head, run=f"{told.run}-{head[:7]}", branch="") as workspace:
         with workspace.clean(head) as root:
             ladder = bay.ladder(root, desk.settings.checks)
-            before = climb(ladder, root, workspace.tree(), None)
+        before = climb(ladder, workspace, workspace.tree(), None)
         for number, step in enumerate((step for step in told.steps if step.commit and not step.undone), 1):
             tree = transplant(workspace, step.commit)
-            with workspace.clean(tree) as root:
-                verdict = climb(ladder, root, tree, before)
+            verdict = climb(ladder, workspace, tree, before)
             if not verdict.ok:
                 text = f"on top of {head[:10]} the step {step.subject!r} no longer passes: nothing was taken"
                 raise UsageError(text, "run git agent fix again from here")
             workspace.commit(tree, _message(told, step, number, verdict))
             before = verdict
-        tip = workspace.head
-    desk.repository.shared.output("update-ref", "-d", f"refs/heads/{branch}", tip)
-    return tip
+        return workspace.head
 
 
 def _message(told: Report, step: Step, number: int, verdict: Verdict) -> str:
     return commit_message(
         step.subject, "", run=told.run, step=number, verdict=verdict, model=told.model, task=told.task
     )
-
-
-def _forward(repository: Repository, head: str, tip: str) -> None:
-    """Move the person's branch and files; anything of theirs in the way stops it before anything is touched."""
-    operation = find_operation(repository.git_dir)
-    if operation:
-        raise UsageError(f"a {operation} is in progress here: finish or abort it first")
-    overlap = sorted(set(_changed(repository, head, tip)) & set(_dirty(repository)))
-    if overlap:
-        names = ", ".join(os.fsencode(name).decode("utf-8", "backslashreplace") for name in overlap[:5])
-        raise UsageError(f"uncommitted work of yours is in the way: {names}", "commit or stash it first")
-    # Without the overrides that switch filters off: these are the person's own files, as their git would write them.
-    Git(repository.git_dir, repository.root).output("merge", "--ff-only", "--quiet", "--no-stat", tip)
-
-
-def _changed(repository: Repository, old: str, new: str) -> tuple[str, ...]:
-    return tuple(
-        map(os.fsdecode, repository.git.names("diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new))
-    )
-
-
-def _dirty(repository: Repository) -> tuple[str, ...]:
-    names = ("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignored=no")
-    return tuple(os.fsdecode(entry[3:]) for entry in repository.git.names(*names))
 
 
 def undo(directory: Path, spec: str) -> str:
@@ -123,9 +99,7 @@ def undo(directory: Path, spec: str) -> str:
             f"take it back there with: git revert {live[number - 1].commit[:10]}",
         )
     target = live[number - 2].commit if number > 1 else told.base
-    if repository.current_branch() == told.branch:
-        raise UsageError(f"you stand on {told.branch}", "switch to another branch first")
-    repository.shared.output("update-ref", "-m", "git agent: undo", f"refs/heads/{told.branch}", target, told.tip)
+    _move_back(repository, told, target)
     append_events(repository, told.run, [Undone(at=time.time(), step=number - 1, commit=target)], render)
     where = f"step {number - 1}" if number > 1 else "its base"
     return (
@@ -133,25 +107,69 @@ def undo(directory: Path, spec: str) -> str:
     )
 
 
+def _move_back(repository: Repository, told: Report, target: str) -> None:
+    """Move a run's branch, unless somebody else has a part in it. Raises UsageError."""
+    branch = told.branch
+    if not is_ours(branch):
+        raise UsageError(f"{branch} is not a branch that git agent made")
+    if place := repository.place_of(branch):
+        raise UsageError(f"{branch} is checked out in {place}", "switch to another branch there first")
+    at = _tip(repository, branch)
+    if at != told.tip:
+        now = f"stands at {at[:10]}, not where {told.run} left it" if at else "is gone"
+        raise UsageError(f"{branch} {now}: nothing was undone", f"{told.run} left it at {told.tip[:10]}")
+    repository.shared.output("update-ref", "-m", "git agent: undo", f"refs/heads/{branch}", target, told.tip)
+
+
+def _tip(repository: Repository, branch: str) -> str:
+    answer = repository.shared.ask("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}")
+    return "" if answer.code else answer.output.decode().strip()
+
+
 def clean(directory: Path, *, force: bool, dry_run: bool) -> str:
     """Remove what dead runs left behind and the branches that were taken; say what."""
     repository = open_repository(directory)
-    done = [f"worktree {name}" for name in remove_leftovers(repository, dry_run=dry_run)]
+    done = [_name(left) for left in remove_leftovers(repository, dry_run=dry_run)]
+    done += _close_journals(repository, dry_run=dry_run)
     kept = []
     for line in list_lines(repository).runs:
-        ref = f"refs/heads/{line.branch}"
-        at = repository.shared.ask("rev-parse", "--verify", "--quiet", ref)
-        if at.code or line.state == "running" or line.branch == repository.current_branch():
+        tip = _tip(repository, line.branch) if is_ours(line.branch) else ""
+        if not tip or line.state == "running":
             continue
-        tip = at.output.decode().strip()
-        if not (line.taken or force or line.steps == 0) or tip != line.tip:
-            kept.append(line.branch)
+        why = _why_kept(repository, line, tip, force=force)
+        if why:
+            kept.append(f"kept {line.branch}: {why}")
             continue
         if not dry_run:
-            repository.shared.output("update-ref", "-d", ref, tip)
+            repository.shared.output("update-ref", "-d", f"refs/heads/{line.branch}", tip)
         done.append(f"branch {line.branch}")
     verb = "would remove" if dry_run else "removed"
-    told = [f"{verb} {item}" for item in done] or ["nothing to remove"]
-    return "\n".join(
-        (*told, *(f"kept {branch}: its commits are not part of HEAD (--force deletes it)" for branch in kept))
-    )
+    return "\n".join((*([f"{verb} {item}" for item in done] or ["nothing to remove"]), *kept))
+
+
+def _name(left: str) -> str:
+    return f"worktree {left}" if Path(left).is_absolute() else f"branch {left}"
+
+
+def _close_journals(repository: Repository, *, dry_run: bool) -> Iterator[str]:
+    """Put what dead runs wrote down into their refs, so that they count as ended."""
+    for run in dead_journals(repository):
+        end = Ended(at=time.time(), stop="interrupted", detail="its process died; verified commits are kept")
+        try:
+            if not dry_run:
+                close_journal(repository, run, end, render)
+        except AgentError:
+            # Somebody else may still make something of it
+            continue
+        yield f"journal of {run}"
+
+
+def _why_kept(repository: Repository, line: RunLine, tip: str, *, force: bool) -> str:
+    """Say why a run's branch must stay; empty when it may go."""
+    if tip != line.tip:
+        return f"it stands at {tip[:10]}, not where its run left it"
+    if place := repository.place_of(line.branch):
+        return f"it is checked out in {place}"
+    if line.taken or line.steps == 0 or force:
+        return ""
+    return "its commits are not part of HEAD (--force deletes it)"

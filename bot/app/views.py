@@ -1,4 +1,4 @@
-"""What a person can look at: runs, their events, their reports, their diffs."""
+"""What a person can look at: runs, their reports, their diffs."""
 
 import time
 from collections.abc import Iterator
@@ -8,14 +8,18 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.app import consoles
-from bot.core.event import Acted, Baselined, Committed, Ended, Event, Published, Replied, RolledBack, Undone, Verified
+from bot.core.event import Ended, Event
+from bot.core.redact import sanitize
 from bot.core.report import Report, summarize
 from bot.core.task import Record
 from bot.errors import UsageError
-from bot.forge.local import STYLES, present
+from bot.forge.local import coloured, present, present_plan
+from bot.forge.words import STYLES
 from bot.git.repository import Repository, open_repository
-from bot.git.runs import find_run, is_live, list_runs, read_events
-from bot.trace.terminal import describe, tally
+from bot.git.runs import find_run, is_live, read_all, read_events
+
+LONGEST_GOAL = 72
+"""Characters of a task in a list."""
 
 
 class RunLine(Record):
@@ -23,7 +27,7 @@ class RunLine(Record):
 
     run: str
     state: str
-    """An outcome, or `running` or `died`."""
+    """An outcome, or `running`, `died` or `unreadable`."""
     branch: str
     tip: str
     steps: int
@@ -43,12 +47,13 @@ class RunList(Record):
 
 def list_lines(repository: Repository) -> RunList:
     """Summarise every run of a repository."""
-    lines = tuple(_line(repository, run) for run in list_runs(repository))
+    lines = tuple(_line(repository, run, events) for run, events in read_all(repository))
     return RunList(runs=lines, dirty=repository.dirty(), branch=repository.current_branch() or "(detached)")
 
 
-def _line(repository: Repository, run: str) -> RunLine:
-    events = read_events(repository, run)
+def _line(repository: Repository, run: str, events: tuple[Event, ...]) -> RunLine:
+    if not events:
+        return RunLine(run=run, state="unreadable", branch="", tip="", steps=0, goal="", started=0, taken=False)
     told = summarize(events)
     ended = any(isinstance(event, Ended) for event in events)
     live = is_live(repository, run)
@@ -84,60 +89,24 @@ def runs(directory: Path, *, as_json: bool) -> None:
 def _table(lines: tuple[RunLine, ...]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="dim")
     for title in ("run", "when", "state", "steps", "task", "branch"):
-        table.add_column(title, overflow="fold" if title in ("run", "branch") else "ellipsis", no_wrap=title != "task")
+        # On a narrow terminal the two long ones give way; what has to be typed stays whole
+        table.add_column(title, no_wrap=title not in ("task", "branch"))
     for line in lines:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(line.started))
         state = f"{line.state}, taken" if line.taken else line.state
-        table.add_row(
-            line.run, when, Text(state, style=_style(line.state)), str(line.steps), Text(line.goal), line.branch
-        )
+        long = (Text(text, no_wrap=True, overflow="ellipsis") for text in (_short(line.goal), line.branch))
+        table.add_row(line.run, when, Text(state, style=_style(line.state)), str(line.steps), *long)
     return table
 
 
+def _short(goal: str) -> str:
+    words = " ".join(sanitize(goal[: 4 * LONGEST_GOAL]).split())
+    return words if len(words) <= LONGEST_GOAL else f"{words[: LONGEST_GOAL - 1]}…"
+
+
 def _style(state: str) -> str:
-    styles: dict[str, str] = {word: style for word, (_, style, _) in STYLES.items()}
+    styles: dict[str, str] = {word: style for word, (_, style) in STYLES.items()}
     return styles.get(state, "cyan")
-
-
-def events(directory: Path, prefix: str, *, as_json: bool) -> None:
-    """Print what happened in a run, an event a line."""
-    repository = open_repository(directory)
-    happened = read_events(repository, find_run(repository, prefix))
-    console = consoles.results()
-    if as_json:
-        console.file.write("".join(event.model_dump_json() + "\n" for event in happened))
-        return
-    for event in happened:
-        console.print(Text(f"{event.at - happened[0].at:8.2f}  {event.event:<12}").append(_tell(event)), soft_wrap=True)
-
-
-def _tell(event: Event) -> str:
-    match event:
-        case Baselined() | Verified():
-            word = "" if isinstance(event, Baselined) else "ok: " if event.verdict.ok else "not ok: "
-            return word + "; ".join(f"{result.check} {tally(result)}" for result in event.verdict.results)
-        case Replied():
-            return ", ".join(describe(call) for call in event.reply.calls) or event.reply.text.partition("\n")[0][:100]
-        case Acted():
-            return f"{describe(event.call)}: {event.result.output.partition(chr(10))[0][:100]}"
-        case _:
-            return _tell_move(event)
-
-
-def _tell_move(event: Event) -> str:
-    match event:
-        case Committed():
-            return f"{event.commit[:10]} step {event.step}: {event.subject}"
-        case RolledBack():
-            return f"to {event.to[:10]}, kept {event.kept[:10]}: {event.reason}"
-        case Undone():
-            return f"back to step {event.step} ({event.commit[:10]})"
-        case Ended():
-            return f"{event.stop}: {event.detail.partition(chr(10))[0][:100]}"
-        case Published():
-            return event.where
-        case _:
-            return ""
 
 
 def report(directory: Path, prefix: str) -> Report:
@@ -149,6 +118,17 @@ def report(directory: Path, prefix: str) -> Report:
 def show_report(directory: Path, prefix: str) -> None:
     """Print the report of a run for a person."""
     consoles.results().print(present(report(directory, prefix)))
+
+
+def show_plan(told: Report) -> None:
+    """Print what would be done."""
+    consoles.results().print(present_plan(told))
+
+
+def show_patch(directory: Path, spec: str) -> None:
+    """Print a change in colours, without what a terminal would obey."""
+    text = patch(directory, spec).decode("utf-8", "replace")
+    consoles.results().print(coloured(text, limit=None), soft_wrap=True)
 
 
 def split_step(spec: str) -> tuple[str, int | None]:
@@ -182,17 +162,22 @@ def status(directory: Path, *, as_json: bool) -> None:
         console.file.write(listed.model_dump_json() + "\n")
         return
     for line in _standing(listed):
-        console.print(Text(line))
+        console.print(Text(line), soft_wrap=True)
+
+
+def _steps(line: RunLine) -> str:
+    return f"{line.steps} verified step{'' if line.steps == 1 else 's'}"
 
 
 def _standing(listed: RunList) -> Iterator[str]:
     yield f"on {listed.branch}, {'uncommitted work' if listed.dirty else 'nothing uncommitted'}"
     for line in listed.runs:
         if line.state == "running":
-            yield f"running   {line.run}  {line.goal}"
+            yield f"running   {line.run}  {_short(line.goal)}"
         elif line.state == "died":
-            yield f"died      {line.run}  {line.steps} verified steps on {line.branch}; tidy up with: git agent clean"
+            yield f"died      {line.run}  {_steps(line)} on {line.branch}; tidy up with: git agent clean"
         elif line.steps and not line.taken:
-            yield f"{line.state:<9} {line.run}  {line.steps} steps on {line.branch}; git agent accept {line.run}"
+            take = f"take it with: git agent accept {line.run}"
+            yield f"{line.state:<9} {line.run}  {_steps(line)} on {line.branch}; {take}"
     if not listed.runs:
         yield "no run yet; start one with: git agent fix"

@@ -54,6 +54,8 @@ class CaseResult(Record):
     path: str = ""
     line: int = 0
     seconds: float = 0.0
+    asks: str = ""
+    """What a test asks, as a digest, where it stands in the same file as the code."""
 
     @property
     def bad(self) -> bool:
@@ -74,6 +76,10 @@ class CheckResult(Record):
     """The end of what the check printed, bounded; never read for a verdict."""
     seconds: float = 0.0
     isolation: str = ""
+    hidden: tuple[str, ...] = ()
+    """Modules of the tree that stand in the way of others of the same name, such as an installed library."""
+    rewritten: tuple[str, ...] = ()
+    """Files of the tree that were written to while the check ran."""
 
     def count(self, *outcomes: Outcome) -> int:
         """Count the cases with one of these outcomes."""
@@ -93,6 +99,8 @@ class Comparison(Record):
     removed: tuple[str, ...] = ()
     """Tests that existed before and are gone, or are now skipped or expected to fail."""
     flaky: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    """Tests that pass and ask something else than before, and files that were not rewritten before by the tests."""
     unjudged: tuple[str, ...] = ()
     """Checks that gave no evidence before and give none now, such as one whose tool is missing."""
 

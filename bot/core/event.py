@@ -32,6 +32,8 @@ class Started(Happening):
     checks: tuple[Check, ...] = ()
     project: str = ""
     """What a model should know of the project before it reads a file: layout, instructions of the base."""
+    planning: bool = False
+    """Whether only a plan is asked for, and nothing is to be changed."""
     notes: tuple[str, ...] = ()
     """What a person should know before reading on, such as uncommitted work that is not included."""
 

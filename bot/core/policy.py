@@ -6,12 +6,12 @@ from functools import lru_cache
 
 from bot.core.change import ChangeSet, FileChange
 from bot.core.commands import refuse_command, refuse_variable
+from bot.core.diff import is_cut, read_lines
 from bot.core.paths import fold, refuse_collision, refuse_new_path, refuse_path, refuse_read, same, unescape
 from bot.core.task import Task
 from bot.core.tokens import name_secrets
 
 __all__ = [
-    "evidence_paths",
     "glob_matches",
     "protection",
     "refuse_change",
@@ -55,62 +55,6 @@ PROTECTED = (
 )
 """What decides who may do what, or runs by itself on somebody's machine; compared without regard to letter case."""
 
-TESTS = (
-    "test_*.py",
-    "*_test.py",
-    "**/tests/**",
-    "**/test/**",
-    "**/testing/**",
-    "**/__tests__/**",
-    "**/__snapshots__/**",
-    "*_test.go",
-    "*.test.*",
-    "*.spec.*",
-    "*Test.java",
-)
-CONFIGURATION = (
-    "conftest.py",
-    "pytest.ini",
-    ".pytest.ini",
-    "pytest.toml",
-    ".pytest.toml",
-    "tox.ini",
-    "setup.cfg",
-    "setup.py",
-    "pyproject.toml",
-    "mypy.ini",
-    ".mypy.ini",
-    "ruff.toml",
-    ".ruff.toml",
-    ".flake8",
-    ".pylintrc",
-    ".coveragerc",
-    "sitecustomize.py",
-    "usercustomize.py",
-    "*.pth",
-    "noxfile.py",
-    "/pytest.py",
-    "/pytest/**",
-    "/_pytest/**",
-    "/unittest/**",
-    "Makefile",
-    "package.json",
-    "*.lock",
-    "*-lock.json",
-    "*-lock.yaml",
-    "go.sum",
-    "Pipfile",
-    "*requirements*.txt",
-    "constraints*.txt",
-    ".github/**",
-    ".gitlab-ci.yml",
-    ".circleci/**",
-    ".travis.yml",
-    "azure-pipelines.yml",
-    ".pre-commit-config.yaml",
-)
-
-_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _PLAIN_MODES = ("100644", "100755")
 
 
@@ -118,11 +62,6 @@ def refuse_change(change: ChangeSet, task: Task) -> tuple[str, ...]:
     """List the reasons why a change must not be committed: protection, scope, links, submodules, modes, size, names."""
     reasons = [f"{file.path}: {reason}" for file in change.files for reason in _refuse_file(file, task)]
     return (*_refuse_size(change), *reasons, *_refuse_clashes(change))
-
-
-def evidence_paths(files: Sequence[FileChange]) -> tuple[str, ...]:
-    """Return the changed paths that a verdict rests on: earlier tests, helpers, the configuration of the checks."""
-    return tuple(file.path for file in files if _is_evidence(file))
 
 
 def protection(path: str, task: Task) -> str | None:
@@ -147,9 +86,8 @@ def glob_matches(glob: str, path: str) -> bool:
 
 def secret_findings(change: ChangeSet) -> tuple[str, ...]:
     """Name the added lines that look like they hold a secret, without repeating it."""
-    found = [
-        f"{path}:{line}: looks like {name}" for path, line, text in _added(change.patch) for name in name_secrets(text)
-    ]
+    added = (line for line in read_lines(change.patch) if line.sign == "+")
+    found = [f"{line.path}:{line.number}: looks like {name}" for line in added for name in name_secrets(line.text)]
     return tuple(dict.fromkeys(found))
 
 
@@ -188,6 +126,8 @@ def _refuse_size(change: ChangeSet) -> Iterator[str]:
     lines = change.added + change.removed
     if lines > MOST_LINES:
         yield f"{lines:,} lines changed, at most {MOST_LINES:,} may in one step"
+    if is_cut(change.patch):
+        yield "its text is too long to be looked through: make smaller steps"
 
 
 def _refuse_clashes(change: ChangeSet) -> Iterator[str]:
@@ -196,12 +136,6 @@ def _refuse_clashes(change: ChangeSet) -> Iterator[str]:
         reason = refuse_collision(path, kept[:index])
         if reason is not None:
             yield reason
-
-
-def _is_evidence(file: FileChange) -> bool:
-    path = same(file.path)
-    globs = CONFIGURATION if file.kind == "added" else (*TESTS, *CONFIGURATION)
-    return any(glob_matches(glob.casefold(), path) for glob in globs)
 
 
 @lru_cache(maxsize=512)
@@ -240,23 +174,15 @@ def _piece(piece: str) -> str:
         return "[^/]"
     if len(piece) > 1 and piece[0] == "[":
         body = piece[1:-1].replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]").replace("&&", "&\\&")
-        return f"(?!/)[^{body[1:]}]" if body.startswith("!") else f"[{body}]"
+        pattern = f"(?!/)[^{body[1:]}]" if body.startswith("!") else f"[{body}]"
+        return pattern if _is_pattern(pattern) else re.escape(piece)
     return re.escape(piece)
 
 
-def _added(patch: str) -> Iterator[tuple[str, int, str]]:
-    """Walk the added lines of a diff as (path, line number, text), trusting the hunk counts and never the content."""
-    path, line, old, new = "", 0, 0, 0
-    for text in patch.split("\n"):
-        if old <= 0 and new <= 0:
-            header = _HUNK.match(text)
-            if header:
-                old, line, new = int(header[1] or 1), int(header[2]), int(header[3] or 1)
-            elif text.startswith("+++ "):
-                path = text[4:].strip('"').removeprefix("b/").rstrip("\t")
-            continue
-        if text.startswith("+"):
-            yield path, line, text[1:]
-        line += not text.startswith(("-", "\\"))
-        old -= not text.startswith(("+", "\\"))
-        new -= not text.startswith(("-", "\\"))
+def _is_pattern(text: str) -> bool:
+    """Tell whether a set of characters is one: `[]` and `[z-a]` stand for themselves."""
+    try:
+        re.compile(text)
+    except re.error:
+        return False
+    return True

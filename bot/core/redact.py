@@ -87,6 +87,11 @@ class Redactor:
                 hidden = form.pattern.sub(_mask, hidden)
         return hidden
 
+    def holds(self, text: str) -> bool:
+        """Tell whether a text shows a whole secret that we hold, however spelled; a part may be an ordinary word."""
+        joined = _join(text)
+        return any(needle.spelling in joined for needle in self._present(text))
+
     def event(self, event: Event) -> Event:
         """Redact all text of an event and mend invalid Unicode; the same object when there is nothing to do."""
         if self._clean(event):

@@ -20,8 +20,8 @@ from bot.core.event import (
     Undone,
     Verified,
 )
+from bot.core.evidence import Doubt, Work, merge_files, tell
 from bot.core.message import Usage
-from bot.core.policy import evidence_paths
 from bot.core.task import Record, Task
 
 OutcomeWord: TypeAlias = Literal["verified", "partial", "nothing", "gave_up", "failed"]
@@ -205,13 +205,13 @@ class _Fold:
     def report(self) -> Report:
         assert self.started is not None, "a run's first event is Started"
         task = self.started.task
-        findings = self._findings()
+        doubts = self._doubts()
         return Report(
             run=self.started.run,
             branch=self.started.branch,
             base=task.base,
             tip=self.tip,
-            outcome=self._outcome(clean=not self._touched()),
+            outcome=self._outcome(clean=not any(doubt.grave for doubt in doubts)),
             stop=self.stop,
             detail=self.detail,
             task=task,
@@ -221,7 +221,7 @@ class _Fold:
             steps=tuple(self.steps),
             baseline=tuple(map(summarize_check, self.baseline.results)) if self.baseline else (),
             proof=self._proof(),
-            findings=findings,
+            findings=tell(doubts, self.baseline, self.last),
             notes=self.started.notes,
             usage=self._spent(self.started.at),
             pr=self.pr,
@@ -230,9 +230,17 @@ class _Fold:
     def _live(self) -> list[Step]:
         return [step for step in self.steps if step.commit and not step.undone]
 
-    def _touched(self) -> tuple[str, ...]:
-        """Return changed files that evidence rests on, such as tests that existed before."""
-        return tuple(dict.fromkeys(p for step in self._live() for p in evidence_paths(step.files)))
+    def _doubts(self) -> tuple[Doubt, ...]:
+        """Return what a person should know of the change beside what the checks said."""
+        assert self.started is not None
+        steps = self._live()
+        if self.baseline is None or self.last is None or not steps:
+            return ()
+        files = merge_files(file for step in steps for file in step.files)
+        verdicts = [verdict for step, verdict in self.verdicts.items() if step <= len(steps)]
+        changed = dict.fromkeys(case for verdict in verdicts for case in verdict.comparison.changed)
+        patches = [step.patch for step in steps]
+        return Work(files, patches, self.started.checks, self.baseline, self.last, tuple(changed)).doubts()
 
     def _satisfied(self) -> bool:
         assert self.started is not None
@@ -250,8 +258,8 @@ class _Fold:
             return "verified" if self.stop == "done" and clean and self._satisfied() else "partial"
         if self.stop in ("model", "workspace"):
             return "failed"
-        nothing = self.stop == "done" and not self.started.task.goal and self._satisfied() and not self.steps
-        return "nothing" if nothing else "gave_up"
+        green = not self.started.task.goal and self._satisfied() and not self.steps
+        return "nothing" if self.stop == "done" and (green or self.started.planning) else "gave_up"
 
     def _proof(self) -> Proof:
         if self.baseline is None or self.last is None:
@@ -261,13 +269,6 @@ class _Fold:
             return Proof(reason="no reproduction: every check passed on the base")
         green = mended(self.baseline, self.last) if self._live() else ()
         return Proof(red=red, green=green, reason="" if green else "nothing that failed on the base passes now")
-
-    def _findings(self) -> tuple[str, ...]:
-        found = [f"needs a person: {path} is part of the evidence and was changed" for path in self._touched()]
-        if self.last is not None:
-            found += [f"still failing, as on the base: {case}" for case in self.last.bad]
-            found += [f"no evidence from {r.check}: {r.summary}" for r in self.last.results if r.status == "errored"]
-        return tuple(found)
 
     def _spent(self, since: float) -> Spent:
         return Spent(

@@ -7,14 +7,12 @@ import click
 from bot.app import doctor as examination
 from bot.app import proof
 from bot.app.desk import open_desk
-from bot.entry.options import LEVELS, as_json, directory
+from bot.entry.options import as_json, checking, directory
 
 
-@click.command()
+@click.command(short_help="Run the proof of commits again, whoever made them.")
 @click.argument("what", metavar="RANGE|BRANCH|RUN")
-@click.option("--check", "checks", metavar="NAME=CMD", multiple=True, help="A check of your own, by its exit code.")
-@click.option("--isolation", type=click.Choice(LEVELS), help="Fail when it is not to be had.")
-@click.option("--python", metavar="PATH", help="The project's interpreter.")
+@checking
 @as_json
 @directory
 def verify(what: str, directory: Path, *, as_json: bool, **flags: object) -> int:
@@ -28,7 +26,7 @@ def verify(what: str, directory: Path, *, as_json: bool, **flags: object) -> int
     return 0 if proved.ok else 1
 
 
-@click.command()
+@click.command(short_help="Say what git agent finds on this machine.")
 @as_json
 @directory
 def doctor(directory: Path, *, as_json: bool) -> int:

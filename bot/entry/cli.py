@@ -1,15 +1,18 @@
 """The command line: finds the command, and turns what went wrong into one line and an exit code."""
 
+import io
 import os
 import sys
 import traceback
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 
 import click
 
 from bot import __version__
-from bot.errors import AgentError
+from bot.errors import AgentError, UsageError
 
 COMMANDS = {
     "fix": "bot.entry.work",
@@ -29,6 +32,9 @@ COMMANDS = {
 UNEXPECTED = 3
 INTERRUPTED = 130
 
+LONGEST = 1000
+"""Characters of a complaint; a task or a path in it may be of any length."""
+
 
 class LazyGroup(click.Group):
     """A group that imports a command's module only when that command is asked for, so that each starts fast."""
@@ -45,6 +51,17 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which one may have been meant. Raises click.UsageError."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            near = get_close_matches(name, COMMANDS, n=1)
+            guess = f"; did you mean {near[0]}?" if near else ""
+            raise click.UsageError(f"there is no command {name!r}{guess}", ctx)
+        return super().resolve_command(ctx, args)
+
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="git-agent", message="%(prog)s %(version)s")
@@ -53,21 +70,50 @@ class LazyGroup(click.Group):
 def cli(ctx: click.Context, directory: str) -> None:
     """A code agent that lives in Git: a throwaway branch, verified commits, evidence instead of claims."""
     ctx.obj = directory
+    try:
+        Path.cwd()
+    except OSError as error:
+        raise UsageError("the folder that you are in is gone or closed to you", "go to one that exists") from error
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0 well, 1 other outcomes, 2 usage, 3 unexpected, 130 interrupted."""
+    _prepare_streams()
     try:
-        code = cli.main(args=list(argv) if argv is not None else None, prog_name="git agent", standalone_mode=False)
+        code = _run(sys.argv[1:] if argv is None else list(argv))
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except (AgentError, click.ClickException, click.Abort, KeyboardInterrupt) as error:
         return _explain(error)
     except BrokenPipeError:
-        # The reader went away (a pager that was closed); Python must not fail again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        # The reader went away, such as a pager that was closed; how a run ended was then not read by anybody
+        _abandon_output()
+        return 1
     except Exception as error:  # noqa: BLE001 - the one place where everything unexpected ends
         return _crash(error)
     return code if isinstance(code, int) else 0
+
+
+def _run(args: list[str]) -> object:
+    """Do what click's own `main` does, short of its handling of a reader that went away."""
+    try:
+        with cli.make_context("git agent", args) as ctx:
+            return cli.invoke(ctx)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+
+
+def _prepare_streams() -> None:
+    """Let a terminal that cannot show a sign show a question mark, rather than end the run."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _abandon_output() -> None:
+    """Keep Python from failing again when it flushes at exit."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _explain(error: AgentError | click.ClickException | click.Abort | KeyboardInterrupt) -> int:
@@ -78,24 +124,37 @@ def _explain(error: AgentError | click.ClickException | click.Abort | KeyboardIn
             click.echo(error.format_message(), err=True)
             return error.exit_code
         case click.UsageError() if error.ctx is not None:
-            return _complain(error.format_message(), f"{error.ctx.command_path} -h tells more", error.exit_code)
+            return _complain(_plain(error), f"{error.ctx.command_path} -h tells more", error.exit_code)
         case click.ClickException():
-            return _complain(error.format_message(), "", error.exit_code)
+            return _complain(_plain(error), "", error.exit_code)
         case _:
             return _complain("interrupted", "", INTERRUPTED)
 
 
+def _plain(error: click.ClickException) -> str:
+    """Write a message of click's as ours are written."""
+    message = error.format_message()
+    return message[:1].lower() + message[1:].removesuffix(".")
+
+
 def _complain(message: str, hint: str, code: int) -> int:
-    line = " ".join(message.split())
-    click.echo(f"git agent: {line}" + (f" ({hint})" if hint else ""), err=True)
+    line = " ".join(message.split()) + (f" ({hint})" if hint else "")
+    shown = "".join(c if c.isprintable() else "\ufffd" for c in line)
+    click.echo(f"git agent: {shown[:LONGEST]}{'…' if len(shown) > LONGEST else ''}", err=True)
     return code
 
 
 def _crash(error: Exception) -> int:
     if os.environ.get("GIT_AGENT_DEBUG"):
         traceback.print_exception(error)
+    if isinstance(error, OSError) and error.strerror:
+        # The machine said no: to the place of the output, a temporary folder, the number of processes
+        _abandon_output()
+        where = f": {error.filename}" if error.filename else ""
+        return _complain(f"the system refused: {error.strerror.lower()}{where}", _DEBUG, UNEXPECTED)
     return _complain(
-        f"unexpected {type(error).__name__}: {error}",
-        "this is a fault of git agent; nothing of yours was touched; GIT_AGENT_DEBUG=1 shows where",
-        UNEXPECTED,
+        f"unexpected {type(error).__name__}: {error}", f"this is a fault of git agent; {_DEBUG}", UNEXPECTED
     )
+
+
+_DEBUG = "GIT_AGENT_DEBUG=1 shows where"

@@ -1,10 +1,12 @@
 """Commands that look: log, show, diff, status."""
 
+import sys
 from pathlib import Path
 
 import click
 
-from bot.app import views
+from bot.app import story, views
+from bot.app.consoles import on_terminal
 from bot.entry.options import as_json, directory
 
 
@@ -13,11 +15,11 @@ from bot.entry.options import as_json, directory
 @as_json
 @directory
 def log(run: str | None, directory: Path, *, as_json: bool) -> None:
-    """List the runs, or tell what happened in one."""
+    """List the runs, newest first, or tell what happened in one."""
     if run is None:
         views.runs(directory, as_json=as_json)
     else:
-        views.events(directory, run, as_json=as_json)
+        story.show_events(directory, run, as_json=as_json)
 
 
 @click.command()
@@ -37,10 +39,13 @@ def show(run: str, directory: Path, *, as_json: bool) -> None:
 @directory
 def diff(run: str, directory: Path) -> None:
     """Print what a run, or one step of it, changed."""
-    click.echo(views.patch(directory, run), nl=False)
+    if on_terminal(sys.stdout):
+        views.show_patch(directory, run)
+    else:
+        click.echo(views.patch(directory, run), nl=False)
 
 
-@click.command()
+@click.command(short_help="Say what is going on, and what waits for you.")
 @as_json
 @directory
 def status(directory: Path, *, as_json: bool) -> None:

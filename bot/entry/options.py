@@ -11,6 +11,8 @@ F = TypeVar("F", bound=Command)
 
 LEVELS = ("auto", "bubblewrap", "process")
 
+CONSENT = "consent"
+
 
 def directory(command: F) -> F:
     """Add `-C DIR`; the one behind the command wins over the one before it."""
@@ -30,30 +32,74 @@ def as_json(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of words.")(command)
 
 
+def checking(command: F) -> F:
+    """Add the options of a command that runs checks."""
+    return _add(command, _CHECKING)
+
+
 def running(command: F) -> F:
     """Add the options of a command that runs a model."""
-    for option in reversed(_RUNNING):
+    return _add(command, _RUNNING)
+
+
+def _add(command: F, options: tuple[Callable[[Any], Any], ...]) -> F:
+    for option in reversed(options):
         command = option(command)
     return command
 
 
+def _limit(name: str, metavar: str, words: str) -> Callable[[Any], Any]:
+    # Taken as text: the settings read and refuse it in the same words, wherever it comes from
+    return click.option(f"--max-{name}", metavar=metavar, help=words)
+
+
+def _answer(name: str, words: str) -> Callable[[Any], Any]:
+    return click.option(
+        f"--{name}", is_flag=True, default=False, expose_value=False, is_eager=True, callback=_consent, help=words
+    )
+
+
+def _consent(ctx: click.Context, option: click.Parameter, given: bool) -> None:  # noqa: FBT001 - click calls it
+    """Keep the answer that was given. Raises UsageError when there is another one."""
+    if not given:
+        ctx.params.setdefault(CONSENT, None)
+        return
+    if ctx.params.get(CONSENT):
+        raise click.UsageError(f"--{ctx.params[CONSENT]} and --{option.name} contradict each other", ctx)
+    ctx.params[CONSENT] = option.name
+
+
+_CHECKING: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--check",
+        "checks",
+        metavar="NAME=CMD",
+        multiple=True,
+        help="A check of your own, judged by its exit code; may be repeated.",
+    ),
+    click.option(
+        "--isolation", type=click.Choice(LEVELS), help="How commands are kept apart; refuses to run with less."
+    ),
+    click.option("--python", metavar="PATH", help="The project's interpreter; found by itself when not given."),
+)
+
 _RUNNING: tuple[Callable[[Any], Any], ...] = (
     click.option("--model", metavar="SPEC", help="offline, scripted:FILE or recorded:RUN."),
     click.option("--base", metavar="REV", default="", help="Start from REV instead of HEAD."),
-    click.option("--check", "checks", metavar="NAME=CMD", multiple=True, help="A check of your own, by its exit code."),
-    click.option("--scope", metavar="GLOB", multiple=True, help="Only these paths may change."),
-    click.option("--protect", metavar="GLOB", multiple=True, help="These paths must not change."),
-    click.option("--max-turns", type=click.IntRange(0), metavar="N", help="Replies of the model."),
-    click.option("--max-steps", type=click.IntRange(0), metavar="N", help="Verified commits."),
-    click.option("--max-seconds", type=click.FloatRange(0), metavar="N", help="Wall clock."),
-    click.option("--max-tokens", type=click.IntRange(0), metavar="N", help="Tokens in and out."),
-    click.option("--max-cost", type=click.FloatRange(0), metavar="USD", help="Money."),
+    click.option("--scope", metavar="GLOB", multiple=True, help="Only these paths may change; may be repeated."),
+    click.option("--protect", metavar="GLOB", multiple=True, help="These paths must not change; may be repeated."),
+    _limit("turns", "N", "Most replies of the model."),
+    _limit("steps", "N", "Most verified commits."),
+    _limit("seconds", "N", "Longest time."),
+    _limit("tokens", "N", "Most tokens, in and out."),
+    _limit("cost", "USD", "Most money."),
     click.option(
-        "--isolation", type=click.Choice(["auto", "bubblewrap", "process"]), help="Fail when it is not to be had."
+        "--trust",
+        type=click.Choice(["trusted", "untrusted"]),
+        help="Whether the task's author is; for an untrusted one bubblewrap is required.",
     ),
-    click.option("--trust", type=click.Choice(["trusted", "untrusted"]), help="Whether the task's author is trusted."),
-    click.option("--yes", "consent", flag_value="yes", default=None, help="Approve every risky call."),
-    click.option("--ask", "consent", flag_value="ask", help="Ask about every risky call (default on a terminal)."),
-    click.option("--no", "consent", flag_value="no", help="Refuse every risky call (default elsewhere)."),
-    click.option("--python", metavar="PATH", help="The project's interpreter."),
+    _answer("yes", "Approve every risky call."),
+    _answer("ask", "Ask about every risky call (default on a terminal)."),
+    _answer("no", "Refuse every risky call (default elsewhere)."),
+    *_CHECKING,
 )

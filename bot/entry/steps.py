@@ -24,7 +24,7 @@ def undo(run: str, directory: Path) -> None:
     click.echo(steps.undo(directory, run))
 
 
-@click.command()
+@click.command(short_help="Remove what runs left behind.")
 @click.option("--force", is_flag=True, help="Also delete branches whose verified commits you have not taken.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
 @directory

@@ -6,19 +6,23 @@ from typing import Any
 import click
 
 from bot.app import demo as demonstration
+from bot.app import views
 from bot.app.desk import open_desk
 from bot.app.perform import perform
 from bot.entry.options import as_json, directory, running
 
 
-@click.command()
+@click.command(short_help="Mend what fails, or do TASK, in verified commits on a branch.")
 @click.argument("task", nargs=-1)
 @click.option("--failing", is_flag=True, help="Mend whatever fails now (what happens without a TASK, too).")
 @running
 @as_json
 @directory
 def fix(task: tuple[str, ...], directory: Path, base: str, *, failing: bool, as_json: bool, **flags: Any) -> int:
-    """Work on TASK, or on whatever fails now, on a branch of its own, until the checks prove it."""
+    """Work on TASK, or on whatever fails now, on a branch of its own.
+
+    A step is committed only after the project's own checks have run on exactly that tree and none of them got worse.
+    """
     goal = _goal(task, failing=failing)
     desk = open_desk(directory, flags, base)
     report = perform(desk, goal, base, quiet=as_json)
@@ -36,7 +40,7 @@ def _goal(task: tuple[str, ...], *, failing: bool) -> str:
     return goal
 
 
-@click.command()
+@click.command(short_help="Say what would be done, and change nothing.")
 @click.argument("task", nargs=-1)
 @running
 @as_json
@@ -44,13 +48,15 @@ def _goal(task: tuple[str, ...], *, failing: bool) -> str:
 def plan(task: tuple[str, ...], directory: Path, base: str, *, as_json: bool, **flags: Any) -> int:
     """Say what would be done about TASK, or about whatever fails now; change nothing."""
     desk = open_desk(directory, flags, base)
-    report = perform(desk, _goal(task, failing=False), base, planning=True, quiet=as_json)
+    report = perform(desk, _goal(task, failing=False), base, planning=True, quiet=True)
     if as_json:
         click.echo(report.model_dump_json())
+    else:
+        views.show_plan(report)
     return 0 if report.plan or report.outcome == "nothing" else 1
 
 
-@click.command()
+@click.command(short_help="Make a small broken project, and mend it.")
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
 def demo(folder: Path | None) -> int:
     """Make a small broken project in DIR, mend it with the offline model, and prove it."""

@@ -8,22 +8,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from bot.core.check import Status
-from bot.core.report import CheckSummary, OutcomeWord, Report, Step
+from bot.core.check import Rung, Status
+from bot.core.report import CheckSummary, Report, Step
 from bot.core.task import Source
 from bot.errors import ForgeError
-
-STYLES: dict[OutcomeWord, tuple[str, str, str]] = {
-    "verified": ("✓", "bold green", "verified: every check passed on exactly these commits, in a clean tree"),
-    "partial": (
-        "●",
-        "bold yellow",
-        "partial: the commits made nothing worse, but not everything passes or a person must look",
-    ),
-    "nothing": ("✓", "bold green", "nothing to do: every check passes"),
-    "gave_up": ("✗", "bold red", "gave up: no verified change"),
-    "failed": ("✗", "bold red", "failed: the run could not be carried out"),
-}
+from bot.forge.words import advise, headline, invite, quote, spell
+from bot.forge.words import cases as count_cases
 
 GLYPHS: dict[Status, tuple[str, str]] = {
     "passed": ("✓", "green"),
@@ -37,6 +27,9 @@ FINDINGS = 12
 
 DIFF_LINES = 60
 """Lines of one step's diff that are shown; the rest is one command away."""
+
+DETAIL = 1200
+"""Characters of the model's last words that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +57,21 @@ def present(report: Report) -> RenderableType:
     return Group(*_sections(report))
 
 
+def present_plan(report: Report) -> RenderableType:
+    """Lay out what would be done."""
+    return Group(*_intentions(report))
+
+
 def _sections(report: Report) -> Iterator[RenderableType]:
-    glyph, style, sentence = STYLES[report.outcome]
+    glyph, style, sentence = headline(report)
     yield Text()
     yield Text(f"{glyph} {sentence}", style=style)
-    if report.detail:
-        yield Padding(Text(report.detail[:1200]), (0, 0, 0, 2))
+    if said := quote(report, DETAIL):
+        yield Padding(Text(said), (0, 0, 0, 2))
+    live = [step for step in report.steps if step.commit and not step.undone]
     if report.proof.red:
         yield Text("\nWhat was wrong", style="bold")
-        yield _bullets(report.proof.red, set(report.proof.green))
-    live = [step for step in report.steps if step.commit and not step.undone]
+        yield _bullets(report.proof.red, still=_failing(report))
     if report.steps:
         yield Text("\nWhat changed", style="bold")
         for step in report.steps:
@@ -85,16 +83,53 @@ def _sections(report: Report) -> Iterator[RenderableType]:
     yield from _next(report, changed=bool(live))
 
 
-def _bullets(red: tuple[str, ...], green: set[str], shown: int = 10) -> RenderableType:
-    lines = Text()
+def _intentions(report: Report) -> Iterator[RenderableType]:
+    yield Text()
+    if not report.plan:
+        glyph, style, sentence = headline(report)
+        yield Text(f"{glyph} {sentence}", style=style)
+        yield Padding(Text(quote(report, DETAIL)), (0, 0, 0, 2))
+    else:
+        yield Text("The plan; nothing was changed", style="bold")
+        for number, step in enumerate(report.plan, 1):
+            yield _item(f"{number}.", step)
+    if report.proof.red:
+        yield Text("\nWhat is wrong", style="bold")
+        yield _bullets(report.proof.red, still=set(report.proof.red))
+    if report.baseline:
+        yield Text("\nChecks", style="bold")
+        yield _checks(report.baseline, ())
+    yield from _notes(report)
+    if (report.plan or report.proof.red) and report.baseline:
+        yield Text.assemble("\nDo it:  ", (invite(report), "bold cyan"))
+
+
+def _failing(report: Report) -> set[str]:
+    """Return the cases of the base that are not mended; a file that could not be read as tests has no id afterwards."""
+    ends = {finding.partition(": ")[2] for finding in report.findings}
+    return {case for case in report.proof.red if case not in report.proof.green and (case in ends or "::" in case)}
+
+
+def _bullets(red: tuple[str, ...], still: set[str], shown: int = 10) -> RenderableType:
+    """List cases; `still` holds those that fail at the end."""
+    rows = Table.grid(padding=(0, 1))
+    rows.add_column(no_wrap=True)
+    rows.add_column(overflow="fold")
     for case in red[:shown]:
-        fixed = case in green
-        lines.append("  ✓ " if fixed else "  ✗ ", style="green" if fixed else "red")
-        lines.append(f"{case}\n")
+        glyph = Text("  ✗", style="red") if case in still else Text("  ✓", style="green")
+        rows.add_row(glyph, Text(spell(case)))
     if len(red) > shown:
-        lines.append(f"  … and {len(red) - shown} more\n", style="dim")
-    lines.rstrip()
-    return lines
+        rows.add_row("", Text(f"… and {len(red) - shown} more", style="dim"))
+    return rows
+
+
+def _item(mark: str, text: str) -> RenderableType:
+    """Lay out a point of a list, its further lines below its first."""
+    row = Table.grid(padding=(0, 1))
+    row.add_column(no_wrap=True)
+    row.add_column(overflow="fold")
+    row.add_row(Text(f"  {mark}"), Text(text))
+    return row
 
 
 def _step(step: Step) -> Iterator[RenderableType]:
@@ -104,46 +139,67 @@ def _step(step: Step) -> Iterator[RenderableType]:
     subject = step.subject if step.commit else step.subject.removeprefix("rolled back: ")
     head.append(f"  {subject}  ", style="strike" if step.undone else "bold")
     head.append(f"+{added}", style="green").append(" ").append(f"-{removed}", style="red")
+    if step.undone:
+        head.append("  undone", style="dim")
     yield head
     if step.commit and not step.undone:
         yield Padding(coloured(step.patch), (0, 0, 0, 4))
 
 
-def coloured(patch: str, limit: int = DIFF_LINES) -> Text:
+def coloured(patch: str, limit: int | None = DIFF_LINES) -> Text:
     """Colour a unified diff, cut at `limit` lines."""
-    lines = [line for line in patch.splitlines() if not line.startswith(("diff --git", "index ", "--- "))]
+    lines = list(_styled(patch))
     text = Text(no_wrap=True, overflow="ellipsis")
-    for line in lines[:limit]:
-        style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
-        text.append(f"{line}\n", style="bold" if line.startswith("+++") else style)
-    if len(lines) > limit:
+    for line, style in lines[:limit]:
+        text.append(f"{line}\n", style=style)
+    if limit is not None and len(lines) > limit:
         text.append(f"… {len(lines) - limit} more lines\n", style="dim")
     text.rstrip()
     return text
 
 
+def _styled(patch: str) -> Iterator[tuple[str, str]]:
+    """Yield each line of a diff with its style; of what git writes above a file's hunks, what a person needs."""
+    above = True
+    for line in patch.removesuffix("\n").split("\n"):
+        if line.startswith("diff --git "):
+            above = True
+            yield _name(line.removeprefix("diff --git ")), "bold"
+        elif line.startswith("@@"):
+            above = False
+            yield line, "cyan"
+        elif not above:
+            yield line, {"+": "green", "-": "red"}.get(line[:1], "")
+        elif line and not line.startswith(("index ", "--- ", "+++ ")):
+            yield line, "dim"
+
+
+def _name(both: str) -> str:
+    """Read the path from `a/path b/path`, which may hold blanks."""
+    old, new = both[: len(both) // 2], both[len(both) // 2 + 1 :]
+    same = old.replace("a/", "", 1) == new.replace("b/", "", 1)
+    return new.replace("b/", "", 1) if same else both
+
+
 def _checks(before: tuple[CheckSummary, ...], after: tuple[CheckSummary, ...]) -> RenderableType:
     table = Table(box=None, padding=(0, 2), show_edge=False)
-    for title, justify in (("check", "left"), ("before", "left"), ("after", "left"), ("seconds", "right")):
-        table.add_column(title, justify=justify, header_style="dim")  # type: ignore[arg-type]
+    table.add_column("check", header_style="dim")
+    for title in ("before", "after") if after else ("now",):
+        table.add_column(title, header_style="dim")
+    table.add_column("seconds", justify="right", header_style="dim")
     table.add_column("isolation", header_style="dim")
-    results = {check.name: check for check in after}
-    for check in before:
-        now = results.get(check.name)
-        shown = now or check
-        table.add_row(
-            check.name, count(check), count(now) if now else Text("-"), f"{shown.seconds:.1f}", shown.isolation
-        )
+    then, now = {check.name: check for check in before}, {check.name: check for check in after}
+    for name in dict.fromkeys((*then, *now)):
+        shown = now.get(name) or then[name]
+        found = [count(check[name]) if name in check else Text("-") for check in ((then, now) if after else (then,))]
+        table.add_row(Text(name), *found, f"{shown.seconds:.1f}", shown.isolation)
     return Padding(table, (0, 0, 0, 2))
 
 
 def count(check: CheckSummary) -> Text:
     """Say in a few words what a check found."""
     glyph, style = GLYPHS[check.status]
-    words = [f"{check.failed} failed"] if check.failed else []
-    words += [f"{check.passed} passed"] if check.passed else []
-    words += [f"{check.skipped} skipped"] if check.skipped else []
-    return Text(f"{glyph} {', '.join(words) or check.summary[:60] or check.status}", style=style)
+    return Text(f"{glyph} {count_cases(check)}", style=style)
 
 
 def brief(check: CheckSummary) -> Text:
@@ -154,30 +210,27 @@ def brief(check: CheckSummary) -> Text:
 
 
 def _notes(report: Report) -> Iterator[RenderableType]:
-    lines = [*report.findings[:FINDINGS], *report.notes]
+    told = {f"still failing, as on the base: {case}" for case in report.proof.red[:10]}
+    findings = [finding for finding in report.findings if finding not in told]
+    lines = [*findings[:FINDINGS], *report.notes]
+    if len(findings) > FINDINGS:
+        lines.insert(FINDINGS, f"… and {len(findings) - FINDINGS} more findings")
     if report.proof.reason and report.steps:
         lines.append(report.proof.reason)
-    if len(report.findings) > FINDINGS:
-        lines.append(f"… and {len(report.findings) - FINDINGS} more findings")
+    if report.baseline and all(check.rung.height < Rung.UNIT.height for check in report.baseline):
+        lines.append("no test was found: nothing here says what the code does")
     if lines:
         yield Text("\nWhat you should know", style="bold")
-        yield Text("\n".join(f"  • {line}" for line in lines))
+        yield from (_item("•", line) for line in lines)
 
 
 def _next(report: Report, *, changed: bool) -> Iterator[RenderableType]:
     spent = report.usage
-    tokens = f", {spent.input + spent.output} tokens, ${spent.cost:.4f}" if spent.input + spent.output else ""
+    tokens = f", {spent.input + spent.output:,} tokens, ${spent.cost:.4f}" if spent.input + spent.output else ""
     yield Text(
-        f"\n{report.model}, {spent.turns} turns, {spent.calls} calls, {spent.seconds:.1f} s{tokens}", style="dim"
+        f"\n{report.model}, turns: {spent.turns}, calls: {spent.calls}, {spent.seconds:.1f} s{tokens}", style="dim"
     )
-    if not changed:
-        if report.outcome != "nothing":
-            yield Text.assemble("Read what was tried:  ", (f"git agent show {report.run}", "bold cyan"))
-        return
-    yield Text.assemble("Branch  ", (report.branch, "bold"), f"  ({report.base[:10]} → {report.tip[:10]})")
-    for words, command in (
-        ("Take it", f"git agent accept {report.run}"),
-        ("Prove it again", f"git agent verify {report.run}"),
-        ("Go back a step", f"git agent undo {report.run}"),
-    ):
+    if changed:
+        yield Text.assemble("Branch  ", (report.branch, "bold"), f"  ({report.base[:10]} → {report.tip[:10]})")
+    for words, command in advise(report, changed=changed):
         yield Text.assemble(f"{words + ':':<16}", (command, "bold cyan"))

@@ -3,7 +3,9 @@
 import os
 import shutil
 import stat
+import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -11,8 +13,10 @@ from pathlib import Path
 from bot.core.change import readable
 from bot.errors import GitFailed, RepositoryChanged, WorkspaceError
 from bot.git import owner
+from bot.git.disk import refusals
 from bot.git.repository import Repository
 from bot.git.run import Git
+from bot.git.signals import uninterrupted
 
 # A worktree of ours holds the whole tree, whatever the person's own checkout leaves out
 _WHOLE = (
@@ -21,6 +25,9 @@ _WHOLE = (
     ("core.untrackedCache", "false"),
     ("index.sparse", "false"),
 )
+
+_PAUSES = (0.05, 0.1, 0.2, 0.4)
+"""Seconds between tries to make a worktree: git stumbles over one that somebody makes or drops at that moment."""
 
 
 @dataclass(slots=True)
@@ -37,6 +44,7 @@ class Checkout:
     _seal: str = field(default="", init=False)
     """Digest of the index as we left it: flags in it can hide changes."""
 
+    @refusals("fill the worktree")
     def fill(self, tree: str) -> None:
         """Make the tracked files those of a tree, whatever is in their way."""
         if self._sealed() != self._seal or self._attributes_differ(tree):
@@ -48,6 +56,7 @@ class Checkout:
             self.git.output("read-tree", "--reset", "-u", tree)
         self._remember(tree)
 
+    @refusals("clean the worktree")
     def purge(self) -> None:
         """Delete every file that is not tracked, ignored ones and nested repositories too."""
         if self.git.ask("clean", "-ffdxq").code:
@@ -55,6 +64,7 @@ class Checkout:
             self.git.output("clean", "-ffdxq")
         self.restore_pointer()
 
+    @refusals("read the worktree")
     def stage(self) -> str:
         """Write the files as they stand as a tree, path by path; ignored files and nested repositories are left out."""
         if self._sealed() != self._seal:
@@ -98,12 +108,13 @@ class Checkout:
 
     def drop(self) -> None:
         """Forget the worktree; its files may be deleted later."""
+        with suppress(OSError):
+            # Without this file git takes no notice of the rest, however far the deletion has come
+            (self.admin / "gitdir").unlink()
         shutil.rmtree(self.admin, ignore_errors=True)
-        try:
+        with suppress(OSError):
             # As git does; never `worktree prune`, which would also forget worktrees of the person's
             self.admin.parent.rmdir()
-        except OSError:
-            return
 
     def _sort(self, listed: Iterable[bytes]) -> tuple[list[bytes], list[bytes]]:
         """Tell paths to record from paths that are no longer files; nested repositories and submodules are neither."""
@@ -167,7 +178,8 @@ def link(repository: Repository, root: Path, *where: str) -> Checkout:
 
     An owner's card beside the folder is left at git's entry too, which may outlive the folder.
     """
-    repository.shared.output("worktree", "add", "--quiet", "--no-checkout", *where[:-1], str(root), where[-1])
+    with uninterrupted():
+        _add(repository, root, where)
     # Nobody but us was in this folder yet: this once its pointer can be believed
     admin = Path(os.fsdecode((root / ".git").read_bytes()).removeprefix("gitdir: ").removesuffix("\n"))
     if admin.parent != repository.common_dir / "worktrees":
@@ -177,6 +189,19 @@ def link(repository: Repository, root: Path, *where: str) -> Checkout:
         shutil.copy(card, admin)
     git = Git(admin, root, config=(*repository.silenced, *_WHOLE))
     return Checkout(root=root, admin=admin, git=git, filters=repository.filters)
+
+
+def _add(repository: Repository, root: Path, where: tuple[str, ...]) -> None:
+    command = ("worktree", "add", "--quiet", "--no-checkout", *where[:-1], str(root), where[-1])
+    for pause in (*_PAUSES, 0):
+        answer = repository.shared.ask(*command)
+        if not answer.code:
+            return
+        if not pause or "/worktrees" not in answer.error:
+            with suppress(OSError):
+                (repository.common_dir / "worktrees").rmdir()
+            raise GitFailed(f"git worktree failed: {answer.error}")
+        time.sleep(pause)
 
 
 def _is_file(path: bytes) -> bool:
@@ -202,6 +227,6 @@ def _loosen(root: Path) -> None:
 
 def delete(folder: Path) -> None:
     """Delete a folder of ours as far as it can be done."""
-    if folder.is_dir():
+    with suppress(OSError):
         _loosen(folder)
     shutil.rmtree(folder, ignore_errors=True)

@@ -72,5 +72,6 @@ def read(repository: Repository, run: str) -> bytes:
 
 
 def names(repository: Repository) -> Iterable[str]:
-    """List the runs that have a journal."""
-    return (folder.name for folder in runs_folder(repository).glob("*") if (folder / FILE).is_file())
+    """List the runs that have a journal with something in it: one that died at its very start has not."""
+    folders = sorted(runs_folder(repository).glob("*"))
+    return (folder.name for folder in folders if read(repository, folder.name))

@@ -1,5 +1,6 @@
 """What runs that died left behind: found by its owner's card, never taken from the living."""
 
+import fcntl
 import os
 import stat
 import tempfile
@@ -13,9 +14,13 @@ from bot.git import owner
 from bot.git.checkout import delete
 from bot.git.repository import Repository
 from bot.git.store import open_store
+from bot.protocols import HELD
 
 PREFIX = "git-agent-"
 """How the name of every temporary folder of a workspace begins."""
+
+
+NOBODY = owner.Owner(pid=0, started="", boot="", host="")
 
 
 class Leftover(NamedTuple):
@@ -27,7 +32,8 @@ class Leftover(NamedTuple):
 
 def remove_leftovers(repository: Repository, *, dry_run: bool = False) -> tuple[str, ...]:
     """Remove worktrees, folders and empty branches of dead runs, and tell which."""
-    found = (*_worktrees(repository), *_folders(repository))
+    # The one may lead to what the other lists
+    found = tuple({leftover.path: leftover for leftover in (*_worktrees(repository), *_folders(repository))}.values())
     if not dry_run:
         for leftover in found:
             delete(leftover.path)
@@ -45,10 +51,12 @@ def _worktrees(repository: Repository) -> Iterator[Leftover]:
         ours = folder is not None and folder.parent.name.startswith(PREFIX)
         if card is None and ours and folder is not None and not folder.exists():
             # Made by us, nobody left to ask, and the files are gone as well
-            card = owner.Owner(pid=0, started="", boot="", host="")
-            yield Leftover(admin, card)
+            yield Leftover(admin, NOBODY)
         elif card is not None and ours and not card.alive:
             yield Leftover(admin, card)
+            # It may lie elsewhere than folders of ours are made today
+            if folder is not None and owner.read(folder.parent) == card:
+                yield Leftover(folder.parent, card)
 
 
 def _folder_of(admin: Path) -> Path | None:
@@ -59,10 +67,25 @@ def _folder_of(admin: Path) -> Path | None:
 
 
 def _folders(repository: Repository) -> Iterator[Leftover]:
+    place = owner.place(repository.common_dir)
     for folder in sorted(Path(tempfile.gettempdir()).resolve().glob(f"{PREFIX}*")):
-        card = owner.read(folder) if _mine(folder) else None
-        if card is not None and card.common_dir == str(repository.common_dir) and not card.alive:
+        if not _mine(folder):
+            continue
+        card = owner.read(folder)
+        if card is not None and card.common_dir == place and not card.alive:
             yield Leftover(folder, card)
+        elif _abandoned(folder):
+            yield Leftover(folder, NOBODY)
+
+
+def _abandoned(folder: Path) -> bool:
+    """Say whether a folder that a command had for its own belongs to no process any more."""
+    try:
+        with (folder / HELD).open("rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def _mine(folder: Path) -> bool:

@@ -24,6 +24,11 @@ def choose_branch(repository: Repository, slug: str, run: str) -> str:
     raise AssertionError("numbers do not end")
 
 
+def is_ours(branch: str) -> bool:
+    """Say whether a name is one that we make: no other branch is ever moved or deleted, whatever a record says."""
+    return branch.startswith(("agent/", "agent-"))
+
+
 def _names(repository: Repository) -> set[str]:
     """Return the short names of all branches and tags; remote ones with and without the remote's name."""
     store = open_store(repository)

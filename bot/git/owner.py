@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from bot.core.change import readable
 from bot.core.task import Record
 
 NAME = "owner.json"
@@ -21,6 +22,7 @@ class Owner(Record):
     host: str
     """The machine and its process namespace: elsewhere a pid means nothing."""
     common_dir: str = ""
+    """Of the repository, readable."""
     branch: str = ""
     base: str = ""
 
@@ -39,10 +41,15 @@ def current(*, common_dir: Path | None = None, branch: str = "", base: str = "")
         started=_started(os.getpid()),
         boot=_boot(),
         host=_host(),
-        common_dir=str(common_dir or ""),
+        common_dir=place(common_dir) if common_dir else "",
         branch=branch,
         base=base,
     )
+
+
+def place(folder: Path) -> str:
+    """Write a folder's name as a card does: a name may hold bytes that are no text."""
+    return readable(os.fsencode(folder))
 
 
 def write(folder: Path, owner: Owner) -> None:

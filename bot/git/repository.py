@@ -6,6 +6,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.core.change import readable
 from bot.errors import NotARepository, UsageError
 from bot.git.run import Answer, Git, discover
 
@@ -66,9 +67,14 @@ class Repository:
         return self.current_branch() is None
 
     def current_branch(self) -> str | None:
-        """Return the name of the branch that the person is on."""
+        """Return the name of the branch that the person is on, readable."""
         answer = self.git.ask("symbolic-ref", "--quiet", "HEAD")
-        return None if answer.code else os.fsdecode(answer.output).strip().removeprefix("refs/heads/")
+        return None if answer.code else readable(answer.output.strip()).removeprefix("refs/heads/")
+
+    def place_of(self, branch: str) -> str:
+        """Return the folder where a branch is checked out, in whichever worktree; empty for nowhere."""
+        told = self.shared.output("for-each-ref", "--format=%(worktreepath)", f"refs/heads/{branch}")
+        return readable(told.strip())
 
 
 def open_repository(path: Path) -> Repository:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from signal import SIGKILL
+from signal import SIGKILL, SIGTERM
 from typing import NamedTuple
 
 from bot.errors import GitFailed, UsageError
@@ -37,6 +37,9 @@ SETTINGS = {
 
 _COMPLAINT = 20_000
 """Bytes of what git complained about that are looked at."""
+
+_GRACE = 5.0
+"""Seconds that git gets to take its locks away when it is told to stop."""
 
 # A path below a file cannot exist, so nobody can plant a hook there
 NO_HOOKS = os.devnull
@@ -64,6 +67,8 @@ OVERRIDES = (
     ("maintenance.auto", "false"),
     ("branch.autoSetupMerge", "false"),
     ("branch.autoSetupRebase", "never"),
+    # Would be written into the person's configuration, where an older git then refuses to work
+    ("worktree.useRelativePaths", "false"),
     ("i18n.commitEncoding", "UTF-8"),
     ("i18n.logOutputEncoding", "UTF-8"),
     ("color.ui", "false"),
@@ -211,14 +216,21 @@ def _give_up(child: "subprocess.Popen[bytes]", late: threading.Event) -> None:
 
 
 def _kill(child: "subprocess.Popen[bytes]") -> None:
-    if child.poll() is None:
+    """Stop git gently first: killed at once it leaves its locks behind, and they stop the person's own git, too."""
+    for number, wait in ((SIGTERM, _GRACE), (SIGKILL, None)):
+        if child.poll() is not None:
+            return
         with suppress(ProcessLookupError):
-            os.killpg(child.pid, SIGKILL)
+            os.killpg(child.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(wait)
 
 
 def redact(text: str) -> str:
     """Make one line of what git complained about, without credentials or control characters."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    # Below a complaint git lists the files that it is about
+    joined = text.replace("\n\t", " ")
+    lines = [line.strip() for line in joined.splitlines() if line.strip()]
     told = [line for line in lines if line.startswith(("fatal:", "error:"))]
     line = " ".join((told or lines)[:2])
     line = _QUERY.sub(r"\1", _USERINFO.sub("", line))

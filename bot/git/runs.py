@@ -4,7 +4,7 @@ import difflib
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Self, TypeAlias
@@ -12,6 +12,7 @@ from typing import BinaryIO, Self, TypeAlias
 from bot.core.event import Baselined, Committed, Ended, Event, Published, RolledBack, Started, Undone
 from bot.errors import UsageError, WorkspaceError
 from bot.git import journal, owner
+from bot.git.disk import refusals
 from bot.git.objects import AGENT, Entry, Identity, Store
 from bot.git.repository import Repository
 from bot.git.store import open_store
@@ -25,6 +26,7 @@ _EPOCH = 1_704_067_200
 """2024-01-01, in seconds."""
 _TICKS = 32
 """Parts of a second that ids tell apart; seven digits then last until 2101."""
+_TRIES = 20
 _GROWTH = 2
 """A trace is written anew when it is this many times as long, so that all writing together stays linear."""
 
@@ -86,6 +88,13 @@ class RunRef:
         if isinstance(event, Ended):
             self.close()
 
+    def settle(self, end: Ended) -> None:
+        """Take a run up only to end it, as far as it has not ended. Raises UsageError, WorkspaceError."""
+        self._open()
+        if not any(isinstance(event, Ended) for event in self.events):
+            self.record(end)
+        self.close()
+
     def save(self) -> None:
         """Bring the run's ref up to date. Raises GitFailed."""
         if not self.events or (self._saved == len(self._trace) and not self._loose):
@@ -119,13 +128,13 @@ class RunRef:
         tip = self._store.read_ref(PREFIX + self.run)
         data = _trace(self.repository, self._store, self.run)
         _refuse(self.repository, self.run, known=bool(data or tip), resume=self._resume)
-        folder = journal.runs_folder(self.repository) / self.run
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        owner.write(folder, owner.current(common_dir=self.repository.common_dir))
-        # Starts anew with what is known, so that a line that was cut off does not get into the middle
-        fresh = folder / f"{journal.FILE}.new"
-        fresh.write_bytes(data)
-        self._stream = fresh.replace(folder / journal.FILE).open("ab")
+        with refusals("keep a record of the run"):
+            folder = _make(journal.runs_folder(self.repository) / self.run)
+            owner.write(folder, owner.current(common_dir=self.repository.common_dir))
+            # Starts anew with what is known, so that a line that was cut off does not get into the middle
+            fresh = folder / f"{journal.FILE}.new"
+            fresh.write_bytes(data)
+            self._stream = fresh.replace(folder / journal.FILE).open("ab")
         self._restore(data, tip)
 
     def _restore(self, data: bytes, tip: str | None) -> None:
@@ -196,6 +205,15 @@ def _trace(repository: Repository, store: Store, run: str) -> bytes:
     return written if len(written) > len(saved) and written.startswith(saved) else saved
 
 
+def _make(folder: Path) -> Path:
+    """Make a journal's folder, also while another run that ends takes the ones above it away."""
+    for _ in range(_TRIES):
+        with suppress(FileNotFoundError):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return folder
+    raise WorkspaceError(f"could not make {folder}")
+
+
 def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     with suppress(OSError):
@@ -208,7 +226,34 @@ def read_events(repository: Repository, run: str) -> tuple[Event, ...]:
     data = _trace(repository, open_store(repository), run)
     if not data:
         raise UsageError(f"there is no run {run}")
-    return journal.decode(data)
+    events = journal.decode(data)
+    if not isinstance(events[0], Started):
+        raise WorkspaceError("the run's trace does not begin with its start")
+    return events
+
+
+def read_all(repository: Repository) -> Iterator[tuple[str, tuple[Event, ...]]]:
+    """Read the events of all runs, newest first; of a run that cannot be read there are none."""
+    for run in list_runs(repository):
+        try:
+            yield run, read_events(repository, run)
+        except (UsageError, WorkspaceError):
+            yield run, ()
+
+
+def dead_journals(repository: Repository) -> tuple[str, ...]:
+    """List the runs whose process ended without closing their journal."""
+    folders = sorted(journal.runs_folder(repository).glob("*"))
+    return tuple(folder.name for folder in folders if folder.is_dir() and not is_live(repository, folder.name))
+
+
+def close_journal(repository: Repository, run: str, end: Ended, render: Render) -> None:
+    """Put what a dead run wrote down into its ref, with `end` if it has none. Raises WorkspaceError."""
+    if journal.read(repository, run):
+        read_events(repository, run)
+        RunRef(repository, run, render, resume=True).settle(end)
+    else:
+        _remove(journal.runs_folder(repository) / run)
 
 
 def append_events(repository: Repository, run: str, events: Sequence[Event], render: Render | None = None) -> None:

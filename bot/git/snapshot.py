@@ -8,8 +8,10 @@ from pathlib import Path
 
 from bot.git import owner
 from bot.git.checkout import Checkout, delete, link
+from bot.git.disk import refusals
 from bot.git.leftovers import PREFIX
 from bot.git.repository import Repository
+from bot.git.signals import uninterrupted
 from bot.git.store import open_store
 
 
@@ -30,14 +32,19 @@ class Snapshots:
 
 @contextmanager
 def open_snapshots(repository: Repository) -> Iterator[Snapshots]:
-    """Make the worktree and take it away afterwards. Raises GitFailed."""
-    with ExitStack() as undo:
-        temp = Path(tempfile.mkdtemp(prefix=f"{PREFIX}proof-")).resolve()
-        undo.callback(delete, temp)
-        head = repository.default_base()
-        card = owner.current(common_dir=repository.common_dir, branch="", base=head)
-        owner.write(temp, card)
-        # Its folder must be unique among the worktrees of the repository: git names the entry after it
-        checkout = link(repository, temp / f"agent-{temp.name.removeprefix(PREFIX)}", "--detach", head)
-        undo.callback(checkout.drop)
+    """Make the worktree and take it away afterwards. Raises WorkspaceError."""
+    undo = ExitStack()
+    try:
+        with uninterrupted(), refusals("make a worktree"):
+            temp = Path(tempfile.mkdtemp(prefix=f"{PREFIX}proof-")).resolve()
+            undo.callback(delete, temp)
+            head = repository.default_base()
+            card = owner.current(common_dir=repository.common_dir, branch="", base=head)
+            owner.write(temp, card)
+            # Its folder must be unique among the worktrees of the repository: git names the entry after it
+            checkout = link(repository, temp / f"agent-{temp.name.removeprefix(PREFIX)}", "--detach", head)
+            undo.callback(checkout.drop)
         yield Snapshots(repository, checkout)
+    finally:
+        with uninterrupted():
+            undo.close()

@@ -12,11 +12,13 @@ from bot.errors import GitFailed, RepositoryChanged, UsageError
 from bot.git import owner, search
 from bot.git.audit import changes
 from bot.git.checkout import Checkout, delete, link
+from bot.git.disk import refusals
 from bot.git.fingerprint import fingerprint
 from bot.git.leftovers import PREFIX, remove_leftovers
 from bot.git.names import choose_branch
 from bot.git.objects import AGENT, Identity, Store
 from bot.git.repository import Repository
+from bot.git.signals import uninterrupted
 from bot.git.store import open_store
 from bot.protocols import Match, Rejected
 
@@ -33,6 +35,7 @@ class GitWorkspace:
     base: str
     run: str
     branch: str
+    """Empty where the commits need no name of their own."""
     head: str
     """The last verified commit, or the base."""
     temp: Path
@@ -60,7 +63,8 @@ class GitWorkspace:
 
     def commit(self, tree: str, message: str) -> str:
         """Commit a tree onto the branch; the message is taken whole. Raises GitFailed when the branch moved."""
-        self.head = self.store.commit(tree, (self.head,), message, ref=f"refs/heads/{self.branch}")
+        ref = f"refs/heads/{self.branch}" if self.branch else None
+        self.head = self.store.commit(tree, (self.head,), message, ref=ref)
         return self.head
 
     def rollback(self) -> Rejected:
@@ -85,8 +89,9 @@ class GitWorkspace:
             yield folder.root
 
     def _make_verification(self) -> Checkout:
-        made = link(self.repository, self.temp / f"agent-{self.run}-clean", "--detach", self.base)
-        self._verification = made
+        with uninterrupted():
+            made = link(self.repository, self.temp / f"agent-{self.run}-clean", "--detach", self.base)
+            self._verification = made
         self.watch()
         return made
 
@@ -136,41 +141,49 @@ def open_workspace(
 ) -> Iterator[GitWorkspace]:
     """Make the branch and its worktree at `base`; take the worktree away afterwards, and the branch if still empty.
 
-    `at` continues a run: the branch stands at that commit, or is made there when it is gone.
-    Raises GitFailed, UsageError.
+    `at` continues a run: the branch stands at that commit, or is made there when it is gone. Without a branch the
+    commits are made all the same, and the caller gives them a name.
+    Raises UsageError, WorkspaceError.
     """
     with suppress(GitFailed):
         remove_leftovers(repository)
     store = open_store(repository, identity)
-    with ExitStack() as undo:
-        # A link in the path of the temporary folder would make git and us disagree about names
-        temp = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{run}-")).resolve()
-        undo.callback(delete, temp)
-        owner.write(temp, owner.current(common_dir=repository.common_dir, branch=branch, base=base))
-        where = _branch(repository, store, branch, base, at)
-        undo.callback(_drop_empty, store, f"refs/heads/{branch}", base)
-        checkout = link(repository, temp / f"agent-{run}", *where)
-        undo.callback(checkout.drop)
-        head = at or base
-        workspace = GitWorkspace(repository, store, checkout, base, run, branch, head, temp)
+    undo = ExitStack()
+    try:
+        # Whatever is made must be known to be ours before a signal can end us
+        with uninterrupted(), refusals("make a worktree"):
+            # A link in the path of the temporary folder would make git and us disagree about names
+            temp = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{run}-")).resolve()
+            undo.callback(delete, temp)
+            owner.write(temp, owner.current(common_dir=repository.common_dir, branch=branch, base=base))
+            if branch:
+                _claim(repository, store, branch, base, at)
+                undo.callback(_drop_empty, store, f"refs/heads/{branch}", base)
+            where = (branch,) if branch else ("--detach", at or base)
+            checkout = link(repository, temp / f"agent-{run}", *where)
+            undo.callback(checkout.drop)
+        workspace = GitWorkspace(repository, store, checkout, base, run, branch, at or base, temp)
         undo.callback(workspace.close)
-        checkout.fill(store.tree(head))
+        checkout.fill(store.tree(workspace.head))
         workspace.watch()
         yield workspace
+    finally:
+        with uninterrupted():
+            undo.close()
 
 
-def _branch(repository: Repository, store: Store, branch: str, base: str, at: str) -> tuple[str, ...]:
-    """Return what `git worktree add` needs to know. Raises UsageError."""
-    tip = store.read_ref(f"refs/heads/{branch}")
+def _claim(repository: Repository, store: Store, branch: str, base: str, at: str) -> None:
+    """Make the branch, or find it where the run left it. Raises UsageError."""
+    ref = f"refs/heads/{branch}"
+    tip = store.read_ref(ref)
     if tip is None:
-        return ("-b", branch, at or base)
-    if tip != at:
+        store.create_ref(ref, at or base)
+    elif tip != at:
         raise UsageError(
             f"the branch {branch} exists and stands at {tip[:12]}", hint="choose another name, or resume its run"
         )
-    if repository.shared.output("for-each-ref", "--format=%(worktreepath)", f"refs/heads/{branch}").strip():
-        raise UsageError(f"the branch {branch} is checked out", hint="switch to another branch first")
-    return (branch,)
+    elif place := repository.place_of(branch):
+        raise UsageError(f"the branch {branch} is checked out in {place}", hint="switch to another branch there first")
 
 
 def _drop_empty(store: Store, ref: str, base: str) -> None:

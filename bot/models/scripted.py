@@ -84,13 +84,19 @@ def _replies(lines: Sequence[str], path: Path) -> Iterator[Reply]:
 
 def _parse(line: str, where: str) -> ScriptedReply:
     try:
-        return ScriptedReply.model_validate(clean(json.loads(line, parse_constant=_refuse_constant)))
+        parsed = json.loads(line, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"{where}: not JSON: {error.msg.lower()} at column {error.colno}") from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{where}: not JSON: {str(error).partition(';')[0]}") from error
+    if not isinstance(parsed, dict):
+        raise ConfigError(f"{where}: not a JSON object", 'a reply is, for example, {"text": "hello"}')
+    try:
+        return ScriptedReply.model_validate(clean(parsed))
     except ValidationError as error:
         problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(map(str, problem["loc"])) or "the line"
-        raise ConfigError(f"{where}: {place}: {problem['msg']}") from error
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{where}: not a JSON object: {error}") from error
+        place = ".".join(map(str, problem["loc"]))
+        raise ConfigError(f"{where}: {place}: {problem['msg'].lower()}") from error
 
 
 def _refuse_constant(word: str) -> JsonValue:

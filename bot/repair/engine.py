@@ -12,6 +12,7 @@ from bot.core.task import Record
 from bot.errors import NoMatch, NotFound, TooLarge, ToolError
 from bot.protocols import Command, Executor
 from bot.repair.patch import make_diff, read_diff
+from bot.repair.worker.boot import LENT
 from bot.repair.worker.tree import editable
 
 BOOT = Path(__file__).with_name("worker") / "boot.py"
@@ -77,6 +78,10 @@ class Subject:
     """A folder that holds the tree; the engine never writes to it."""
     python: Path
     executor: Executor
+    variables: Sequence[tuple[str, str]] = ()
+    """What the project's pytest needs in the environment."""
+    lender: Path | None = None
+    """Folder to take pytest from, where the project's environment has none."""
 
 
 class Suspected(Record):
@@ -192,6 +197,13 @@ def try_patches(
     return tuple(trials[index] for index in sorted(trials))
 
 
+def _environment(subject: Subject) -> Iterator[tuple[str, str]]:
+    yield from (("PYTHONDONTWRITEBYTECODE", "1"), ("PYTHONHASHSEED", "0"))
+    yield from subject.variables
+    if subject.lender is not None:
+        yield LENT, str(subject.lender)
+
+
 def _ask(subject: Subject, job: dict[str, object], seconds: float) -> Answer:
     text = json.dumps(job)
     if len(text) > LARGEST:
@@ -202,7 +214,7 @@ def _ask(subject: Subject, job: dict[str, object], seconds: float) -> Answer:
         cwd=subject.root,
         timeout=seconds + GRACE,
         writable=False,
-        environment=(("PYTHONDONTWRITEBYTECODE", "1"), ("PYTHONHASHSEED", "0")),
+        environment=tuple(_environment(subject)),
         report=True,
     )
     done = subject.executor.execute(command)

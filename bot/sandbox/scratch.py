@@ -1,6 +1,7 @@
 """Private folders of one command, gone when it has ended."""
 
 import contextlib
+import fcntl
 import os
 import shutil
 import stat
@@ -8,6 +9,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from bot.protocols import HELD
 
 
 class Scratch(NamedTuple):
@@ -24,11 +27,24 @@ def private_folders() -> Iterator[Scratch]:
     root = Path(tempfile.mkdtemp(prefix="git-agent-"))
     try:
         made = Scratch(root, root / "home", root / "tmp")
-        made.home.mkdir(mode=0o700)
-        made.temporary.mkdir(mode=0o700)
-        yield made
+        with _hold(root):
+            made.home.mkdir(mode=0o700)
+            made.temporary.mkdir(mode=0o700)
+            yield made
     finally:
         remove(root)
+
+
+@contextlib.contextmanager
+def _hold(root: Path) -> Iterator[None]:
+    """Show that the folder is in use: the system takes the lock away with us, however we end."""
+    fresh = root / f"{HELD}.new"
+    with fresh.open("wb") as held:
+        # Some file systems know no locks; there nobody takes the folder for abandoned
+        with contextlib.suppress(OSError):
+            fcntl.flock(held, fcntl.LOCK_EX)
+        fresh.rename(root / HELD)
+        yield
 
 
 def remove(root: Path) -> None:

@@ -104,7 +104,8 @@ def _subject(tests: tuple[str, ...], bench: Bench) -> Iterator[engine.Subject]:
     for test in tests:
         refuse_target(test)
     with bench.workspace.clean(bench.workspace.tree()) as root:
-        yield engine.Subject(root=root, python=bench.ladder.interpreter.path, executor=bench.executor)
+        interpreter = bench.ladder.interpreter
+        yield engine.Subject(root, interpreter.path, bench.executor, interpreter.variables, interpreter.lender)
 
 
 def _fitting(found: engine.Search) -> Iterator[str]:

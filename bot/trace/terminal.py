@@ -1,5 +1,6 @@
 """Tells a person what happens, as it happens."""
 
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
@@ -30,6 +31,14 @@ from bot.core.task import Limits
 
 GLYPHS = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("-", "dim"), "errored": ("!", "yellow")}
 
+STOPS = {
+    "denied": "a call was refused",
+    "model": "the model does not answer",
+    "workspace": "the workspace cannot be used any more",
+    "interrupted": "interrupted",
+    "needs_human": "a person has to decide",
+}
+
 
 class Terminal:
     """A trace for eyes: one line for each thing that happened, one live line for what happens now."""
@@ -38,6 +47,7 @@ class Terminal:
         self._console = console
         self._limits = Limits()
         self._turns = 0
+        self._said = ""
         self._live: tuple[Progress, TaskID] | None = None
 
     def __enter__(self) -> Self:
@@ -61,6 +71,9 @@ class Terminal:
             self._live[0].stop()
         try:
             return Confirm.ask(Text(sanitize(question)), console=self._console, default=False)
+        except EOFError:
+            self._say(Text("\n  nobody answers: taken as no", style="yellow"))
+            return False
         finally:
             if self._live is not None:
                 self._live[0].start()
@@ -73,7 +86,7 @@ class Terminal:
             case Checking():
                 self._now(f"checking {event.check}")
             case Baselined():
-                self._say(Text("the base"))
+                self._say(Text("the base" if event.verdict.results else "the base: no check was found"))
                 self._verdict(event.verdict)
                 self._now("thinking")
             case Replied():
@@ -99,14 +112,17 @@ class Terminal:
                 f"  {event.model}  {event.isolation}",
             )
         )
-        self._say(Text(f"  base {event.task.base[:10]}  branch {event.branch}  python {event.python}", style="dim"))
+        self._say(Text(f"  from {event.task.base[:10]}, python {event.python.partition(', ')[0]}", style="dim"))
         for note in event.notes:
             self._say(Text(f"  ! {note}", style="yellow"))
 
     def _reply(self, event: Replied) -> None:
-        text = sanitize(event.reply.text).strip().partition("\n")[0]
-        if text:
-            self._say(Text(f"  {text[:160]}", style="italic"))
+        text = sanitize(event.reply.text).strip().partition("\n")[0][:160]
+        names = {call.name for call in event.reply.calls}
+        # What it says when it finishes stands in the report, and what it says again has been read
+        if text and "finish" not in names and text != self._said:
+            self._say(Text(f"  {text}", style="italic"))
+            self._said = text
         if event.reply.calls:
             self._now(", ".join(describe(call) for call in event.reply.calls)[:100])
 
@@ -116,13 +132,13 @@ class Terminal:
         glyph, style = ("·", "dim") if event.result.ok else ("✗", "red")
         line = f"  {glyph} {describe(event.call)}"
         if not event.result.ok:
-            line += f": {sanitize(event.result.output).partition(chr(10))[0][:120]}"
+            line += f": {complaint(event.result.output)}"
         self._say(Text(line, style=style))
 
     def _step(self, event: Verified | Committed | RolledBack) -> None:
         match event:
             case Verified() if not event.verdict.ok:
-                self._say(Text("  not verified", style="yellow"))
+                self._say(Text(f"  not verified{reasons(event.verdict)}", style="yellow"))
                 self._verdict(event.verdict)
             case Committed():
                 self._say(Text(f"✓ step {event.step}  {event.commit[:10]}  {event.subject}", style="green"))
@@ -141,8 +157,8 @@ class Terminal:
                     self._say(Text(f"  {number}. {sanitize(step)}"))
             case Paused():
                 self._say(Text(f"? {sanitize(event.question)}", style="bold yellow"))
-            case Ended() if event.stop != "done":
-                self._say(Text(f"stopped: {event.stop}", style="yellow"))
+            case Ended() if event.stop in STOPS or event.stop.startswith("limit:"):
+                self._say(Text(f"stopped: {tell_stop(event.stop)}", style="yellow"))
             case _:
                 pass
 
@@ -160,6 +176,34 @@ class Terminal:
 
     def _say(self, text: Text) -> None:
         self._console.print(text)
+
+
+def tell_stop(stop: str) -> str:
+    """Say why a run stopped."""
+    return f"the limit on {stop.removeprefix('limit:')} is reached" if stop.startswith("limit:") else STOPS[stop]
+
+
+def complaint(output: str) -> str:
+    """Return the line of a refusal that says why; a first line that ends with a colon only announces it."""
+    first, _, rest = sanitize(output).strip().partition("\n")
+    if first.endswith(":") and rest.strip():
+        first = f"{first} {rest.strip().partition(chr(10))[0]}"
+    return first[:200]
+
+
+def reasons(verdict: Verdict) -> str:
+    """Say in a few words what keeps a tree from being committed."""
+    compared = verdict.comparison
+    parts = [
+        f"{word} {_first(cases)}"
+        for word, cases in (("breaks", compared.broken), ("takes away", compared.removed))
+        if cases
+    ]
+    return f": {'; '.join(parts)}" if parts else ""
+
+
+def _first(cases: Sequence[str]) -> str:
+    return sanitize(cases[0])[:100] + (f" and {len(cases) - 1} more" if len(cases) > 1 else "")
 
 
 def describe(call: ToolCall) -> str:

@@ -29,7 +29,7 @@ def without(comparison: Comparison, flaky: Iterable[str]) -> Comparison:
         group: tuple(name for name in getattr(comparison, group) if name not in names)
         for group in ("fixed", "broken", "failing", "new", "removed")
     }
-    return Comparison(**groups, flaky=names, unjudged=comparison.unjudged)
+    return comparison.model_copy(update={**groups, "flaky": names})
 
 
 def got_worse(comparison: Comparison) -> bool:
@@ -55,6 +55,11 @@ class _Fold:
             return
         if after.status == "errored":
             self.put("broken" if known else "unjudged", after.check)
+        elif known and before is not None:
+            for name in sorted(set(after.hidden) - set(before.hidden)):
+                self.put("broken", name)
+            for name in sorted(set(after.rewritten) - set(before.rewritten)):
+                self.put("changed", name)
         for case in after.cases:
             if case.bad:
                 self._bad(old.get(case.id), case, known=known)
@@ -69,6 +74,8 @@ class _Fold:
         self.put("failing" if was_bad else "broken", new.id)
 
     def _good(self, old: CaseResult | None, new: CaseResult) -> None:
+        if old is not None and old.asks != new.asks:
+            self.put("changed", new.id)
         if old is None:
             if new.outcome in GOOD:
                 self.put("new", new.id)

@@ -6,6 +6,7 @@ One line a fact, in a fixed grammar; `parse` reads the failures back:
     FAILED <check> <id> at <path>:<line>: <message on one line>      `-:0` when no place is known
     SAME <check> <count> more fail alike: <id>; <id>; …
     REMOVED <id>                                                     gone, skipped or expected to fail now
+    HIDES <file> stands before <module>                              what it hides was used on the base
     FLAKY <id>                                                       answered differently when run again
     ERRORED <check>: <why it is no evidence>
     SKIPPED <check>: <reason>
@@ -72,6 +73,8 @@ def digest(verdict: Verdict) -> str:
     closing = list(_checks(verdict.results))
     room = LARGEST - max(RESERVE, min(sum(map(len, closing)) + len(closing), LARGEST // 2))
     marks = [f"REMOVED {_name(name)}" for name in verdict.comparison.removed]
+    hiding = dict.fromkeys(name for result in verdict.results for name in result.hidden)
+    marks += [f"HIDES {_name(name)}" for name in hiding if name in verdict.comparison.broken]
     marks += [f"FLAKY {_name(name)}" for name in verdict.comparison.flaky]
     left = _fill(told, _lines(worse), room) + _fill(told, ((mark, 1) for mark in marks), room)
     if old:

@@ -43,6 +43,11 @@ class Interpreter:
     """Which of pytest, mypy, ruff, coverage, xdist it can import or run."""
 
     @property
+    def lender(self) -> Path | None:
+        """Return the folder to take pytest from, where the project's environment has none."""
+        return None if "pytest" in self.modules else own_library("pytest")
+
+    @property
     def variables(self) -> tuple[tuple[str, str], ...]:
         """Return what its pytest needs to be told: plugins that happen to lie beside us are not the project's."""
         return (("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"),) if self.origin == OWN else ()

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 HERE = __file__.rpartition("/")[0]
 sys.path[:] = [HERE, *(path for path in sys.path if path != HERE)]
 if TYPE_CHECKING:
-    from bot.verify.probed import TREE, configuration, foreign, has_bytecode, import_roots, in_tree, relative
-    from bot.verify.seen import LONGEST, Spot, Test, why
+    from bot.verify.probed import TREE, configuration, foreign, has_bytecode, hidden, import_roots, in_tree, relative
+    from bot.verify.seen import LONGEST, Spot, Test, asks, why
 else:
-    from probed import TREE, configuration, foreign, has_bytecode, import_roots, in_tree, relative
-    from seen import LONGEST, Spot, Test, why
+    from probed import TREE, configuration, foreign, has_bytecode, hidden, import_roots, in_tree, relative
+    from seen import LONGEST, Spot, Test, asks, why
 
     del sys.modules["probed"], sys.modules["seen"]
 del sys.path[0]
@@ -55,6 +55,8 @@ if sys.argv[1:2] == ["--tools"]:
     sys.path.remove(sys.argv[2])
     del sys.argv[1:3]
 
+AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
+"""Set by whoever starts us where the plugins beside pytest are not the project's."""
 SKIPS = (pytest.skip.Exception, unittest.SkipTest, pytest.xfail.Exception)
 GUARDED: tuple[Any, ...] = (
     _pytest.python.Function,
@@ -64,6 +66,7 @@ GUARDED: tuple[Any, ...] = (
     _pytest.runner.CallInfo,
     _pytest.runner,
     unittest.TestCase,
+    pytest,
 )
 """What decides an outcome; nothing in the tree has a reason to replace any of it."""
 ORIGINALS = [
@@ -119,10 +122,10 @@ class Watch:
         self.tampered: set[str] = set()
         self.test: Test | None = None
 
-    def case(self, id: str, told: tuple[str, str], place: tuple[str, int], seconds: float = 0.0) -> None:  # noqa: A002
+    def case(self, id: str, told: tuple[str, str], place: tuple[str, int], **more: Any) -> None:  # noqa: A002
         """Report one outcome."""
         fields = {"outcome": told[0], "message": told[1], "path": place[0], "line": place[1]}
-        self.pipe.send("case", id=id, seconds=round(seconds, 4), **fields)
+        self.pipe.send("case", id=id, **fields, **more)
 
     def saw(self, error: BaseException | None) -> None:
         """Note an exception of the running test, unless it only skips."""
@@ -199,7 +202,8 @@ class Watch:
         self.tampered |= replaced()
         spot = Spot(test.raised) if test.raised is not None else None
         place = (spot.path, spot.line) if spot is not None and spot.path else (test.path, test.line)
-        self.case(item.nodeid, test.outcome(), place, time.perf_counter() - test.started)
+        seconds = round(time.perf_counter() - test.started, 4)
+        self.case(item.nodeid, test.outcome(), place, seconds=seconds, asks=asks(item))
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, call: Any) -> Generator[None, Any, None]:
@@ -260,7 +264,7 @@ def main(arguments: list[str]) -> int:
     narrow = arguments[:1] == ["--narrow"]
     targets = arguments[arguments.index("--") + 1 :]
     pipe = Pipe()
-    for name in [name for name in os.environ if name.startswith("PYTEST_")]:
+    for name in [name for name in os.environ if name.startswith("PYTEST_") and name != AUTOLOAD]:
         del os.environ[name]
     if has_bytecode():
         sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp()
@@ -280,6 +284,7 @@ def main(arguments: list[str]) -> int:
         missing=sorted(set(watch.collected) - watch.run - watch.left_out)[:20],
         tampered=sorted(watch.tampered | replaced()),
         foreign=foreign(roots),
+        hidden=hidden(),
     )
     return code
 

@@ -9,6 +9,7 @@ import os
 import sys
 import sysconfig
 from collections.abc import Iterable
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 TREE = str(Path.cwd())
@@ -16,6 +17,10 @@ STANDARD = sysconfig.get_paths()["stdlib"] + "/"
 LIBRARIES = (STANDARD, *{path + "/" for path in sys.path if "-packages" in path})
 LAYOUTS = ("src", "", "lib", "python")
 """Folders that projects keep their packages in, first choice first; the root comes before the unusual ones."""
+ORDINARY = frozenset(
+    ("conftest", "__init__", "setup", "test", "tests", "docs", "examples", "scripts", "tools", "benchmarks")
+)
+"""Names that many installed packages leave lying about, or that every folder may have."""
 
 
 def in_tree(path: str) -> bool:
@@ -58,6 +63,26 @@ def foreign(roots: Iterable[str]) -> list[str]:
             if (top in ours and not _standard(path)) or _copy_of_ours(path):
                 found.add(top + " from " + path)
     return sorted(found)[:20]
+
+
+def hidden() -> list[str]:
+    """Name files of the tree that stand before others of the same name on the way that modules are looked for."""
+    looked = [str(Path(path).absolute()) for path in dict.fromkeys(sys.path)]
+    ours = [path for path in looked if in_tree(path + "/x") and Path(path).is_dir()]
+    theirs = [path for path in looked if path not in ours]
+    found = set()
+    for index, folder in enumerate(ours):
+        for name in modules_in(folder) - ORDINARY:
+            others = [path for path in ours[index + 1 :] if name in modules_in(path)]
+            if others:
+                found.add(_module(folder, name) + " stands before " + _module(others[0], name))
+            elif name in sys.builtin_module_names or PathFinder.find_spec(name, theirs) is not None:
+                found.add(_module(folder, name) + " stands before the installed module " + name)
+    return sorted(found)[:50]
+
+
+def _module(folder: str, name: str) -> str:
+    return relative(folder + "/" + name + (".py" if Path(folder, name + ".py").is_file() else "/__init__.py"))
 
 
 def _standard(path: str) -> bool:

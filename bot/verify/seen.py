@@ -5,6 +5,7 @@ Imported only by the probe, inside the project's interpreter (Python 3.8 or newe
 
 from __future__ import annotations
 
+import hashlib
 import linecache
 import time
 import traceback
@@ -80,6 +81,13 @@ class Test:
         if phases != {"setup", "call", "teardown"}:
             return "error", "not run to its end: only " + (", ".join(sorted(map(str, phases))) or "nothing") + " passed"
         return ("xpassed" if any(hasattr(report, "wasxfail") for report in own) else "passed"), ""
+
+
+def asks(item: Any) -> str:
+    """Digest what a doctest asks: it stands in the code's own file, so that a changed file does not tell."""
+    examples = getattr(getattr(item, "dtest", None), "examples", None) or ()
+    told = repr([(example.source, example.want) for example in examples])
+    return hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:16] if examples else ""
 
 
 def why(report: Any) -> str:

@@ -10,7 +10,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from bot.core.check import CaseResult, Check, CheckResult, Outcome
 from bot.core.task import Record
 from bot.protocols import Completed
-from bot.verify.interpreter import own_library
+from bot.verify import stamps
 from bot.verify.place import Place, clean, one_line, result, trouble
 
 PROBE = Path(__file__).with_name("probe.py")
@@ -44,7 +44,8 @@ class Case(Line):
     message: str
     path: str
     line: int
-    seconds: float
+    seconds: float = 0.0
+    asks: str = ""
 
 
 class End(Line):
@@ -59,6 +60,8 @@ class End(Line):
     """Parts of pytest that code of the tree replaced."""
     foreign: tuple[str, ...]
     """Modules of the project that came from outside the tree."""
+    hidden: tuple[str, ...]
+    """Modules of the tree that stand before others of the same name."""
 
 
 Told: TypeAlias = Annotated[Begin | Case | End, Field(discriminator="kind")]
@@ -80,8 +83,10 @@ def run(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
     """Run the project's tests, or those of the targets."""
     token = secrets.token_hex(16)
     environment = ((TOKEN, token), *place.interpreter.variables)
+    before = stamps.take(place.root)
     done = place.execute(check, command(check, place, targets), "own", writable=True, environment=environment)
-    return judge(check, done, read(done.report, token))
+    judged = judge(check, done, read(done.report, token))
+    return judged.model_copy(update={"rewritten": tuple(map(clean, stamps.rewritten(place.root, before)))})
 
 
 def command(check: Check, place: Place, targets: Sequence[str]) -> list[str]:
@@ -89,8 +94,8 @@ def command(check: Check, place: Place, targets: Sequence[str]) -> list[str]:
     words = [PurePath(word).name for word in check.argv]
     at = next((index for index, word in enumerate(words) if word in ("pytest", "py.test")), len(words))
     argv = [str(place.interpreter.path), str(PROBE)]
-    lender = own_library("pytest")
-    if "pytest" not in place.interpreter.modules and lender is not None:
+    lender = place.interpreter.lender
+    if lender is not None:
         argv += ["--tools", str(lender)]
     if targets:
         argv.append("--narrow")
@@ -137,7 +142,9 @@ def judge(check: Check, done: Completed, report: Report) -> CheckResult:
         unexplained = "pytest ended with exit code 1 although no test failed"
         missed = CaseResult(id=f"{check.name}::exit", outcome="failed", message=unexplained)
         return result(check, done, "failed", unexplained, (*cases, missed))
-    return result(check, done, "failed" if bad else "passed", "; ".join(filter(None, (_summary(cases), doubt))), cases)
+    summary = "; ".join(filter(None, (_summary(cases), doubt)))
+    judged = result(check, done, "failed" if bad else "passed", summary, cases)
+    return judged.model_copy(update={"hidden": tuple(map(clean, report.end.hidden))})
 
 
 def _distrust(end: End | None) -> str:
@@ -184,6 +191,7 @@ def _case(told: Case) -> CaseResult:
         path=clean(told.path),
         line=max(0, told.line),
         seconds=told.seconds,
+        asks=clean(told.asks),
     )
 
 

@@ -43,7 +43,8 @@ def run(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
     if done.returncode or not lines or not isinstance(lines[-1], Total):
         return result(check, done, "errored", f"the files could not be parsed (exit code {done.returncode})")
     cases = number(_case(line) for line in lines if isinstance(line, Broken))
-    summary = f"{len(cases)} of {lines[-1].files} files do not parse" if cases else f"{lines[-1].files} files parse"
+    count = "1 file" if lines[-1].files == 1 else f"{lines[-1].files} files"
+    summary = f"{len(cases)} of {count} cannot be parsed" if cases else f"{count} parsed"
     return result(check, done, "failed" if cases else "passed", summary, cases)
 
 

@@ -234,3 +234,24 @@ def test_the_prompt_of_every_turn_can_be_made_again_from_the_events(scene: Scene
     assert [context.prompt(events[:index], specs) for index in turns] == sent
     texts = [prompt.model_dump_json(exclude={"tools"})[:-2] for prompt in sent]
     assert all(later.startswith(earlier) for earlier, later in pairwise(texts))
+
+
+SECRET = "correct-horse-battery"
+
+
+def test_a_secret_does_not_get_into_a_commit_message(scene: Scene) -> None:
+    told = ("checkpoint", {"subject": f"Add {SECRET}", "body": f"It was {SECRET[::-1]}."})
+    scene.run(reply(RIGHT, told), reply(FINISH), secrets=(SECRET,))
+    message = scene.workspace.repository.git.output("log", "-1", "--format=%B", scene.workspace.head).decode()
+    assert message.startswith("Add [redacted]\n\nIt was [redacted]")
+
+
+def test_a_change_that_shows_a_secret_is_refused(scene: Scene) -> None:
+    base = scene.workspace.head
+    hidden = ("create_file", {"path": f"{SECRET}.txt", "content": f"{SECRET}\n"})
+    events = scene.run(reply(RIGHT, hidden, CHECKPOINT), secrets=(SECRET,))
+    result = next(e.result for e in events if isinstance(e, Acted) and e.call.name == "checkpoint")
+    assert result.error == "denied"
+    assert "the name of a file holds a secret" in result.output
+    assert "an added line holds a secret" in result.output
+    assert scene.workspace.head == base

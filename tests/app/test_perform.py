@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -238,7 +239,7 @@ def test_what_is_not_a_repository_is_refused_in_one_line(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["fix", "--frobnicate"], "No such option"),
+        (["fix", "--frobnicate"], "no such option"),
         (["fix", "--model", "gpt"], "there is no model 'gpt'"),
         (["fix", "--model", "openai:gpt"], "openai"),
         (["fix", "--model", "scripted:/nowhere"], "/nowhere"),
@@ -246,8 +247,8 @@ def test_what_is_not_a_repository_is_refused_in_one_line(tmp_path: Path) -> None
         (["fix", "--python", "/nowhere/python"], "/nowhere/python"),
         (["fix", "--check", "unit"], "NAME=COMMAND"),
         (["fix", "--max-turns", "-1"], "-1"),
-        (["show", "nothing"], "nothing"),
-        (["frobnicate"], "No such command"),
+        (["show", "nothing"], "no runs here"),
+        (["frobnicate"], "there is no command"),
     ],
 )
 def test_bad_input_is_one_line_and_creates_nothing(repo: Repo, args: list[str], words: str) -> None:
@@ -264,7 +265,7 @@ def test_a_script_that_cannot_be_read_names_its_line(repo: Repo, tmp_path: Path)
     (tmp_path / "s").write_text('{"text": "a"}\n{"txt": 1}\n')
     ran = agent(repo, "fix", "--model", f"scripted:{tmp_path / 's'}")
     assert ran.code == 2
-    assert "line 2" in ran.err
+    assert "s:2: txt" in ran.err
 
 
 def test_limits_stop_a_run_by_name_and_keep_what_was_verified(repo: Repo, tmp_path: Path) -> None:
@@ -285,3 +286,68 @@ def test_a_model_that_goes_in_circles_is_stopped(repo: Repo, tmp_path: Path) -> 
     report = agent(repo, "fix", "x", "--json", "--model", script(tmp_path / "s", *lines)).report
     assert report.stop == "limit:loop"
     assert report.usage.turns <= 4
+
+
+def test_a_project_whose_environment_lacks_pytest_borrows_ours(repo: Repo) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(repo.path / ".venv")], check=True)
+    repo.commit({".gitignore": ".venv\n"}, "ignore")
+    ran = agent(repo, "fix", "--json")
+    assert ran.code == 0, ran.out
+    assert ran.report.python.endswith(".venv")
+    assert ran.report.outcome == "verified"
+
+
+def start(repo: Repo) -> "subprocess.Popen[str]":
+    """Start a run that is at its slow check when this returns."""
+    slow(repo)
+    started = subprocess.Popen(
+        [*COMMAND, "-C", str(repo.path), "fix", "x"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "NO_COLOR": "1"},
+        start_new_session=True,
+    )
+    assert started.stderr is not None
+    assert "git agent" in started.stderr.readline()
+    time.sleep(0.5)
+    return started
+
+
+def test_impatience_changes_neither_the_end_nor_the_exit_code(repo: Repo) -> None:
+    started = start(repo)
+    before = repo.state()
+    while started.poll() is None:
+        started.send_signal(signal.SIGINT)
+        time.sleep(0.01)
+    started.communicate()
+    assert started.returncode == 130
+    assert (repo.state(), leftovers(repo)) == (before, [])
+    [run_id] = list_runs(open_repository(repo.path))
+    assert summarize(read_events(open_repository(repo.path), run_id)).stop == "interrupted"
+
+
+def test_runs_side_by_side_do_not_disturb_each_other(repo: Repo, tmp_path: Path) -> None:
+    before = repo.state()
+    spec = script(tmp_path / "s", calls(RIGHT, checkpoint()), calls(FINISH))
+    command = [*COMMAND, "-C", str(repo.path), "fix", "x", "--json", "--model", spec, "--check", "c=grep -q + calc.py"]
+    started = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+        for _ in range(3)
+    ]
+    told = [process.communicate(timeout=120) for process in started]
+    assert [process.returncode for process in started] == [0, 0, 0], told
+    assert len(repo.git("branch", "--list", "agent/*").splitlines()) == 3
+    assert (repo.state(), leftovers(repo)) == (before, [])
+
+
+def test_a_path_and_a_branch_that_are_no_text_are_worked_with(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / os.fsdecode(b"caf\xe9"))
+    repo.commit({"calc.py": "def add(a, b):\n    return a - b\n"})
+    repo.git("checkout", "-q", "-b", os.fsdecode(b"br\xe9"))
+    spec = script(tmp_path / "s", calls(RIGHT, checkpoint()), calls(FINISH))
+    ran = agent(repo, "fix", "x", "--json", "--model", spec, "--check", "c=grep -q + calc.py")
+    assert ran.code == 0, ran.err
+    for args in (("status", "--json"), ("log", "--json"), ("doctor", "--json"), ("accept", ran.report.run)):
+        assert agent(repo, *args).code in (0, 1), args
+    assert "a + b" in (repo.path / "calc.py").read_text()

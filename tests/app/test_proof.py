@@ -51,6 +51,19 @@ def test_a_claim_about_another_tree_is_found_out(repo: Repo, tmp_path: Path) -> 
     code, proved = prove(repo, "HEAD~1..HEAD")
     assert code == 1
     assert proved.commits[0].claim == "differs"
+    words = agent(repo, "verify", "HEAD~1..HEAD").out
+    assert f"the commit says that its tree is {report.steps[0].tree}" in words
+    assert "not proved: a commit says something else" in words
+
+
+def test_a_check_that_is_not_given_again_is_named(repo: Repo, tmp_path: Path) -> None:
+    lines = (calls(edit("a - b", "a + b"), checkpoint("Add adds")), calls(FINISH))
+    model = script(tmp_path / "s", *lines)
+    report = agent(repo, "fix", "x", "--json", "--check", "mine=true", "--model", model).report
+    words = agent(repo, "verify", report.run).out
+    assert "mine=passed" in words
+    assert "was one declared with --check?" in words
+    assert agent(repo, "verify", report.run, "--check", "mine=true").code == 0
 
 
 def test_what_cannot_be_proved_is_refused_in_one_line(repo: Repo) -> None:
@@ -67,3 +80,22 @@ def test_a_file_that_was_not_committed_does_not_help(repo: Repo) -> None:
     code, proved = prove(repo, "HEAD~1..HEAD")
     assert code == 1
     assert json.loads(proved.model_dump_json())["commits"][0]["green"] is False
+
+
+def test_a_commit_that_changes_a_test_needs_a_person(repo: Repo) -> None:
+    tests = (repo.path / "test_calc.py").read_text()
+    repo.commit({"test_calc.py": tests.replace("== 3", "== -1")}, "weaker")
+    code, proved = prove(repo, "HEAD~1..HEAD")
+    assert code == 1
+    assert proved.commits[0].green
+    assert proved.commits[0].doubts == ("test_calc.py is part of the evidence and was changed",)
+    words = agent(repo, "verify", "HEAD~1..HEAD").out
+    assert "needs a person: test_calc.py is part of the evidence and was changed" in words
+    assert "✓ proved" not in words
+
+
+def test_a_commit_that_drops_a_test_says_which(repo: Repo) -> None:
+    repo.commit({"test_calc.py": "def test_other():\n    pass\n"}, "fewer")
+    code, proved = prove(repo, "HEAD~1..HEAD")
+    assert code == 1
+    assert "REMOVED test_calc.py::test_add" in proved.commits[0].detail

@@ -129,3 +129,78 @@ def test_clean_never_deletes_a_branch_that_a_person_moved(repo: Repo, done: Repo
     repo.git("checkout", "-q", "main")
     agent(repo, "clean", "--force")
     assert repo.git("log", "-1", "--format=%s", done.branch) == "mine"
+
+
+def test_accept_does_not_overwrite_an_ignored_file(repo: Repo, tmp_path: Path) -> None:
+    repo.commit({".gitignore": "*.log\n"}, "ignore logs")
+    unhide = ("edit_file", {"path": ".gitignore", "old": "*.log", "new": "*.tmp"})
+    create = ("create_file", {"path": "my.log", "content": "new\n"})
+    lines = (calls(edit("a - b", "a + b"), unhide, create, checkpoint()), calls(FINISH))
+    report = agent(repo, "fix", "x", "--json", "--model", script(tmp_path / "s", *lines)).report
+    repo.write({"my.log": "precious"})
+    before = repo.state()
+    ran = agent(repo, "accept", report.run)
+    assert ran.code == 2
+    assert "my.log" in ran.err
+    assert (repo.state(), (repo.path / "my.log").read_text()) == (before, "precious")
+
+
+def test_accept_that_fails_half_way_leaves_no_branch_of_its_own(repo: Repo, done: Report) -> None:
+    repo.commit({"calc.py": "def add(a, b, *more):\n    return a - b\n"}, "meanwhile")
+    refs = repo.git("for-each-ref")
+    assert agent(repo, "accept", done.run).code == 2
+    assert repo.git("for-each-ref") == refs
+
+
+def test_a_branch_that_stands_in_another_worktree_is_neither_moved_nor_deleted(
+    repo: Repo, done: Report, tmp_path: Path
+) -> None:
+    other = Repo(tmp_path / "other")
+    repo.git("worktree", "add", "-q", str(other.path), done.branch)
+    refs = repo.git("for-each-ref")
+    ran = agent(repo, "undo", done.run)
+    assert ran.code == 2
+    assert str(other.path) in ran.err
+    assert f"kept {done.branch}: it is checked out in" in agent(repo, "clean", "--force").out
+    assert repo.git("for-each-ref") == refs
+    assert other.git("status", "--porcelain") == ""
+
+
+def test_undo_leaves_a_branch_alone_that_a_person_moved_or_deleted(repo: Repo, done: Report) -> None:
+    tree = repo.git("rev-parse", f"{done.branch}^{{tree}}")
+    mine = repo.git("commit-tree", tree, "-p", done.branch, "-m", "mine")
+    repo.git("update-ref", f"refs/heads/{done.branch}", mine)
+    ran = agent(repo, "undo", done.run)
+    assert (ran.code, repo.git("rev-parse", done.branch)) == (2, mine)
+    assert "not where" in ran.err
+    repo.git("branch", "-D", done.branch)
+    ran = agent(repo, "undo", done.run)
+    assert ran.code == 2
+    assert "is gone" in ran.err
+
+
+def test_a_record_that_lies_about_its_branch_moves_and_deletes_nothing(repo: Repo, done: Report) -> None:
+    repo.git("branch", "release", done.tip)
+    trace = repo.git("cat-file", "blob", f"refs/agent/runs/{done.run}:trace.jsonl")
+    repo.write({"lie": trace.replace(done.branch, "release") + "\n"})
+    blob = repo.git("hash-object", "-w", "lie")
+    repo.write({"index": b""})
+    repo.git("update-index", "--add", "--cacheinfo", f"100644,{blob},trace.jsonl")
+    lie = repo.git("commit-tree", repo.git("write-tree"), "-m", "lie")
+    repo.git("update-ref", f"refs/agent/runs/{done.run}", lie)
+    repo.git("reset", "-q", "--hard")
+    assert "release" not in agent(repo, "clean", "--force").out
+    assert agent(repo, "undo", done.run).code == 2
+    assert repo.git("rev-parse", "release") == done.tip
+
+
+def test_clean_closes_the_record_of_a_run_that_died(repo: Repo, done: Report) -> None:
+    trace = repo.git("cat-file", "blob", f"refs/agent/runs/{done.run}:trace.jsonl").splitlines()
+    repo.git("update-ref", "-d", f"refs/agent/runs/{done.run}")
+    repo.write({f".git/agent/runs/{done.run}/trace.jsonl": "\n".join(trace[:-1]) + "\n"})
+    assert "died" in agent(repo, "status").out
+    assert f"removed journal of {done.run}" in agent(repo, "clean").out
+    told = agent(repo, "status").out
+    assert "died" not in told
+    assert f"git agent accept {done.run}" in told
+    assert not (repo.path / ".git/agent").exists()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bot.core.report import Report
 from tests.conftest import Repo
-from tests.product import FINISH, agent, calls, checkpoint, edit, script
+from tests.product import FINISH, agent, calls, checkpoint, edit, run, script
 
 
 def made(repo: Repo, path: Path) -> Report:
@@ -26,9 +26,10 @@ def test_log_lists_runs_and_tells_the_events_of_one(repo: Repo, tmp_path: Path) 
     assert [(line["run"], line["state"], line["steps"]) for line in listed["runs"]] == [(report.run, "verified", 1)]
     told = agent(repo, "log", report.run[:8]).out
     assert "committed" in told
-    events = [json.loads(line)["event"] for line in agent(repo, "log", report.run, "--json").out.splitlines()]
-    assert events[0] == "started"
-    assert events[-1] == "ended"
+    story = json.loads(agent(repo, "log", report.run, "--json").out)
+    events = [event["event"] for event in story["events"]]
+    assert (story["run"], events[0], events[-1]) == (report.run, "started", "ended")
+    assert "make add add" in told
 
 
 def test_show_prints_the_same_report_that_the_run_printed(repo: Repo, tmp_path: Path) -> None:
@@ -63,6 +64,42 @@ def test_status_names_what_waits(repo: Repo, tmp_path: Path) -> None:
     assert f"git agent accept {report.run}" in agent(repo, "status").out
     agent(repo, "accept", report.run)
     assert report.run not in agent(repo, "status").out
+
+
+def test_a_task_of_any_length_and_kind_stays_on_its_line_and_obeys_nothing(repo: Repo, tmp_path: Path) -> None:
+    agent(repo, "fix", "\x1b[31mred\x1b]0;t\x07\nsecond line\n" + "word " * 2000, "--model", script(tmp_path / "s"))
+    ran = agent(repo, "log")
+    assert len(ran.out.splitlines()) == 2
+    assert max(map(len, ran.out.splitlines())) < 200
+    assert (
+        "\x1b" not in ran.out + agent(repo, "status").out + agent(repo, "log", ran.out.splitlines()[1].split()[0]).out
+    )
+
+
+def test_status_counts_in_words(repo: Repo, tmp_path: Path) -> None:
+    made(repo, tmp_path / "s")
+    assert " 1 verified step on " in agent(repo, "status").out
+
+
+def test_doctor_tells_a_bad_setting_from_a_bad_repository(repo: Repo, tmp_path: Path) -> None:
+    ran = agent(repo, "doctor", env={"GIT_AGENT_ISOLATION": "moat"})
+    assert ran.code == 1
+    assert "settings" in ran.out.splitlines()[-1]
+    assert "GIT_AGENT_ISOLATION" in ran.out.splitlines()[-1]
+    assert "GIT_AGENT_MAX_TURNS" in agent(repo, "doctor", env={"GIT_AGENT_TURNS": "3"}).out
+    ran = run("-C", str(tmp_path), "doctor")
+    assert ran.code == 1
+    assert "repository" in ran.out
+    assert "settings" not in ran.out
+
+
+def test_a_plan_is_told_as_a_plan(repo: Repo) -> None:
+    ran = agent(repo, "plan")
+    assert ran.code == 0, ran.err
+    assert "The plan; nothing was changed" in ran.out
+    assert "git agent fix" in ran.out
+    for words in ("gave up", "git agent show", "takes new logic"):
+        assert words not in ran.out
 
 
 def test_doctor_names_the_checks_with_their_reasons(repo: Repo) -> None:

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.change import ChangeSet, FileChange
-from bot.core.policy import evidence_paths, glob_matches, protection, refuse_change, secret_findings
+from bot.core.evidence import evidence_paths
+from bot.core.policy import glob_matches, protection, refuse_change, secret_findings
 from bot.core.task import Task
 from tests.conftest import Repo
 
@@ -220,6 +221,17 @@ def test_new_tests_are_welcome_but_new_configuration_is_evidence() -> None:
 )
 def test_other_files_are_no_evidence(path: str) -> None:
     assert evidence_paths([at(path)]) == ()
+
+
+def test_change_that_cannot_be_looked_through_is_refused() -> None:
+    assert refuse_change(change(patch="[patch cut: 5 more characters]\n"), Task(base="b")) == (
+        "its text is too long to be looked through: make smaller steps",
+    )
+
+
+@pytest.mark.parametrize("glob", ["[]", "[!]", "[z-a].py", "a[]b"])
+def test_set_of_characters_that_is_none_stands_for_itself(glob: str) -> None:
+    assert glob_matches(glob, glob)
 
 
 TOKEN = "ghp_" + "a1B2" * 9

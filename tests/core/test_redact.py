@@ -260,3 +260,11 @@ def _seconds(redactor: Redactor, event: Acted) -> float:
     since = time.perf_counter()
     assert redactor.event(event) is event
     return time.perf_counter() - since
+
+
+def test_only_a_whole_secret_counts_as_shown() -> None:
+    redactor = Redactor(("password-of-mine",))
+    assert redactor.holds("x = 'password-of-mine'")
+    assert redactor.holds(base64.b64encode(b"password-of-mine").decode())
+    assert redactor.holds("password-\n  of-mine")
+    assert not redactor.holds("password = getpass()")

@@ -1,5 +1,7 @@
 import os
+import shutil
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -220,3 +222,16 @@ def test_a_stale_lock_on_our_own_index_is_overcome(repo: Repo) -> None:
         (workspace.checkout.admin / "index.lock").write_bytes(b"")
         workspace.rollback()
         assert b"a - b" in (workspace.root / "calc.py").read_bytes()
+
+
+def test_a_worktree_that_somebody_is_just_making_is_waited_for(repo: Repo) -> None:
+    half = repo.path / ".git/worktrees/other"
+    half.mkdir(parents=True)
+    (half / "gitdir").write_text("/nowhere/.git\n")
+    (half / "commondir").touch()
+    timer = threading.Timer(0.1, shutil.rmtree, (half,))
+    timer.start()
+    with opened(repo) as workspace:
+        assert (workspace.root / "calc.py").exists()
+    timer.join()
+    assert not (repo.path / ".git/worktrees").exists()

@@ -1,12 +1,15 @@
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+
 from bot.git import owner
 from bot.git.leftovers import remove_leftovers
 from bot.git.repository import open_repository
-from tests.conftest import Repo
+from tests.conftest import Repo, make_repo
 from tests.git.scene import opened
 
 DIES = """
@@ -125,3 +128,46 @@ def lives(folder: Path) -> bool:
 def test_a_torn_card_is_none(tmp_path: Path) -> None:
     (tmp_path / owner.NAME).write_text('{"pid": 1')
     assert owner.read(tmp_path) is None
+
+
+HOLDS = """
+import os, signal, sys
+from bot.sandbox.scratch import private_folders
+with private_folders() as scratch:
+    print(scratch.root, flush=True)
+    sys.stdin.readline()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_folders_of_a_command_go_with_whoever_died_and_stay_with_the_living(repo: Repo) -> None:
+    child = subprocess.Popen([sys.executable, "-c", HOLDS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    folder = Path(child.stdout.readline().strip())
+    repository = open_repository(repo.path)
+    assert str(folder) not in remove_leftovers(repository)
+    assert folder.is_dir()
+    child.communicate("\n")
+    assert folder.is_dir()
+    assert str(folder) in remove_leftovers(repository)
+    assert not folder.exists()
+
+
+def test_a_dead_run_is_found_where_folders_are_no_longer_made(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    die(repo, "dead5")
+    monkeypatch.delenv("TMPDIR")
+    [left] = tmp_path.glob("git-agent-dead5-*")
+    assert str(left) in remove_leftovers(open_repository(repo.path))
+    assert not left.exists()
+
+
+def test_a_repository_whose_path_is_no_text_is_told_from_others(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / os.fsdecode(b"caf\xe9"))
+    repo.commit({"calc.py": "x\n"})
+    die(repo, "dead6")
+    assert len(folders("dead6")) == 1
+    remove_leftovers(open_repository(repo.path))
+    assert folders("dead6") == []

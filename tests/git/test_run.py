@@ -6,7 +6,7 @@ import pytest
 
 from bot.errors import GitFailed, UsageError
 from bot.git.run import Git, discover, environment, executable, redact
-from tests.conftest import Repo
+from tests.conftest import IDENTITY, Repo
 
 
 def git_of(repo: Repo) -> Git:
@@ -63,6 +63,7 @@ def test_a_failure_is_one_line_without_credentials(repo: Repo) -> None:
         ("fatal: https://u:p@h/x\n", "fatal: https://h/x"),
         ("fatal: 'https://tok@h/x?access_token=1'\n", "fatal: 'https://h/x'"),
         ("something\x1b[31m odd\x07\n", "something[31m odd"),
+        ("error: would be lost:\n\ta b\n\tc\nPlease move\nAborting\n", "error: would be lost: a b c"),
         ("", ""),
     ],
 )
@@ -106,6 +107,13 @@ def test_git_does_not_take_for_ever(repo: Repo, limit: int | None) -> None:
     with pytest.raises(GitFailed, match=r"did not finish within 0\.2 seconds"):
         git.ask(*slow) if limit is None else git.head(*slow, limit=limit)
     assert time.monotonic() - begun < 10
+
+
+def test_git_that_is_stopped_takes_its_locks_away(repo: Repo) -> None:
+    git = Git(repo.path / ".git", repo.path, timeout=1)
+    with pytest.raises(GitFailed, match="did not finish"):
+        git.ask("commit", "--all", "--allow-empty", environ={**IDENTITY, "GIT_EDITOR": "sleep 20 #"})
+    assert not (repo.path / ".git/index.lock").exists()
 
 
 def test_many_complaints_do_not_block_the_first_bytes(repo: Repo) -> None:

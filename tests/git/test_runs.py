@@ -31,7 +31,18 @@ from bot.core.task import Task
 from bot.errors import UsageError, WorkspaceError
 from bot.git import journal
 from bot.git.repository import Repository, open_repository
-from bot.git.runs import RunRef, append_events, find_run, is_live, list_runs, new_run_id, read_events
+from bot.git.runs import (
+    RunRef,
+    append_events,
+    close_journal,
+    dead_journals,
+    find_run,
+    is_live,
+    list_runs,
+    new_run_id,
+    read_all,
+    read_events,
+)
 from tests.conftest import Repo
 from tests.git.scene import FIXED, opened, write
 
@@ -253,3 +264,63 @@ def test_a_long_run_costs_little_to_record(repo: Repo) -> None:
     assert time.process_time() - begun < 0.5
     commits = int(repo.git("rev-list", "--count", "--first-parent", f"{base}..refs/agent/runs/r1"))
     assert 4 <= commits <= 12
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b'{"event": "star', b"{}\n", b"\xff\n"], ids=["empty", "cut", "foreign", "bytes"]
+)
+def test_a_journal_that_says_nothing_hides_no_other_run(repo: Repo, content: bytes) -> None:
+    repository = open_repository(repo.path)
+    with RunRef(repository, RUN, render) as record:
+        record.record(started(repo))
+        record.record(Ended(stop="done"))
+    repo.write({".git/agent/runs/r2/trace.jsonl": content})
+    repo.git("update-ref", "refs/agent/runs/r0", "HEAD")
+    told = dict(read_all(repository))
+    assert [event.event for event in told.pop(RUN)] == ["started", "ended"]
+    assert set(told.values()) == {()}
+
+
+def test_a_trace_that_does_not_begin_with_its_start_is_refused(repo: Repo) -> None:
+    repo.write({".git/agent/runs/r2/trace.jsonl": journal.encode(Told(text="hello"))})
+    with pytest.raises(WorkspaceError, match="begin"):
+        read_events(open_repository(repo.path), "r2")
+
+
+def test_the_journal_of_a_dead_run_is_closed_with_an_end(repo: Repo) -> None:
+    repository = open_repository(repo.path)
+    died(repo)
+    assert dead_journals(repository) == (RUN,)
+    close_journal(repository, RUN, Ended(stop="interrupted"), render)
+    assert [event.event for event in read_events(repository, RUN)] == ["started", "told", "ended"]
+    assert dead_journals(repository) == ()
+    assert not (repo.path / ".git/agent").exists()
+    assert repo.git("show", f"refs/agent/runs/{RUN}:report.md") == "# 3 events"
+
+
+def test_a_dead_run_that_had_ended_gets_no_second_end(repo: Repo) -> None:
+    repository = open_repository(repo.path)
+    died(repo, Ended(stop="done"))
+    close_journal(repository, RUN, Ended(stop="interrupted"), render)
+    assert [event.event for event in read_events(repository, RUN)] == ["started", "told", "ended"]
+
+
+def test_an_empty_journal_of_a_dead_run_goes_and_an_unreadable_one_stays(repo: Repo) -> None:
+    repository = open_repository(repo.path)
+    repo.write({".git/agent/runs/r2/trace.jsonl": b"", ".git/agent/runs/r3/trace.jsonl": b"{}\n"})
+    close_journal(repository, "r2", Ended(stop="interrupted"), render)
+    with pytest.raises(WorkspaceError):
+        close_journal(repository, "r3", Ended(stop="interrupted"), render)
+    assert dead_journals(repository) == ("r3",)
+
+
+def died(repo: Repo, *more: Event) -> None:
+    """Leave behind what a process that was killed leaves."""
+    lines = b"".join(journal.encode(event) for event in (started(repo), Told(text="hello"), *more))
+    repo.write({f".git/agent/runs/{RUN}/trace.jsonl": lines + b'{"event": "cut o'})
+
+
+def test_a_record_that_cannot_be_kept_is_an_error_of_ours(repo: Repo) -> None:
+    repo.write({".git/agent": "in the way"})
+    with pytest.raises(WorkspaceError, match="record"), RunRef(open_repository(repo.path), RUN, render) as record:
+        record.record(started(repo))

@@ -87,9 +87,9 @@ def test_invalid_unicode_is_mended_on_the_way_in(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("{", "not a JSON object"),
-        ("[]", "the line"),
-        ('"text"', "the line"),
+        ("{", "not JSON: "),
+        ("[]", "not a JSON object"),
+        ('"text"', "not a JSON object"),
         ('{"txt": 1}', "txt"),
         ('{"text": 1}', "text"),
         ('{"calls": [{}]}', "calls.0.name"),
@@ -98,8 +98,8 @@ def test_invalid_unicode_is_mended_on_the_way_in(tmp_path: Path) -> None:
         ('{"finish": "later"}', "finish"),
         ('{"usage": {"input": "many"}}', "usage.input"),
         ('{"usage": {"input": NaN}}', "NaN is not JSON"),
-        ("[" * 100_000, "not a JSON object"),
-        ('{"text": ' + "9" * 5000 + "}", "not a JSON object"),
+        ("[" * 100_000, "not JSON: "),
+        ('{"text": ' + "9" * 5000 + "}", "not JSON: "),
     ],
 )
 def test_line_that_does_not_fit_is_named_with_its_problem(tmp_path: Path, line: str, problem: str) -> None:

@@ -239,7 +239,15 @@ def lines(*records: dict[str, object]) -> bytes:
 CASE: dict[str, object] = {
     "kind": "case", "id": "t.py::t", "outcome": "passed", "message": "", "path": "t.py", "line": 1, "seconds": 0.1,
 }  # fmt: skip
-END: dict[str, object] = {"kind": "end", "exit": 0, "collected": 1, "missing": [], "tampered": [], "foreign": []}
+END: dict[str, object] = {
+    "kind": "end",
+    "exit": 0,
+    "collected": 1,
+    "missing": [],
+    "tampered": [],
+    "foreign": [],
+    "hidden": [],
+}
 
 
 def judged(report: Report, returncode: int = 0) -> str:

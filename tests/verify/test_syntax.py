@@ -72,7 +72,7 @@ def test_what_is_no_source_of_the_project_is_left_out(tmp_path: Path) -> None:
     )
     files = dict.fromkeys((*left_out, "env/lib/a.py"), bad) | {"env/pyvenv.cfg": "", "src/data/ok.py": "x = 1\n"}
     result = run(tmp_path, files)
-    assert (result.status, result.summary) == ("passed", "1 files parse")
+    assert (result.status, result.summary) == ("passed", "1 file parsed")
 
 
 def test_targets_narrow_the_check(tmp_path: Path) -> None:
@@ -89,4 +89,4 @@ def test_many_files_are_shared_among_workers_and_none_is_lost(tmp_path: Path) ->
     files = {f"m{n}.py": "x = 1\n" if n % 50 else "def f(:\n" for n in range(300)}
     result = run(tmp_path, files)
     assert len(result.cases) == 6
-    assert result.summary == "6 of 300 files do not parse"
+    assert result.summary == "6 of 300 files cannot be parsed"

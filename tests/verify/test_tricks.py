@@ -114,6 +114,15 @@ TRICKS: dict[str, Files] = {
         "test_calc.py": "import unittest\nfrom calc import add\nclass TestCalc(unittest.TestCase):\n"
         "    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n",
     },
+    "pytest.raises replaced by the code": {
+        "calc.py": "import contextlib\nimport pytest\npytest.raises = contextlib.suppress\n\n"
+        "def add(a, b):\n    return a - b\n",
+    },
+    "plugin from planted metadata": {
+        "evil-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n",
+        "evil-1.0.dist-info/entry_points.txt": "[pytest11]\nevil = evil\n",
+        "evil.py": "import os\nos._exit(0)\n",
+    },
     "killed": {"calc.py": "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n"},
 }
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from bot.core.change import FileChange
 from bot.core.check import Rung
+from bot.core.evidence import evidence_paths
 from bot.core.message import Prompt
-from bot.core.policy import evidence_paths
 
 FENCE = re.compile(r"<<<(?P<mark>[0-9a-f]{8,64})\n(?P<text>.*?)\n?<<<end (?P=mark)", re.DOTALL)
 CHECK = re.compile(r"^- (?P<name>.{1,100}) \((?P<rung>syntax|static|types|unit|integration|build)\)$", re.MULTILINE)

@@ -46,7 +46,7 @@ class Hunt:
         for number, candidate in enumerate(found[:MOST_CANDIDATES]):
             if self.shop.talk.spent:
                 return False
-            message = (yield from self._subject(candidate)), _body(candidate, tests, len(found) - number - 1)
+            message = (yield from self._subject(candidate)), _body(tests, len(found) - number - 1)
             if (yield from self.shop.patch(candidate.patch, message)):
                 return True
         blamed = suspects(answer)
@@ -102,11 +102,11 @@ def _named(tests: Sequence[str]) -> str:
     return tests[0] if len(tests) == 1 else f"{len(tests)} tests of {_file(tests[0])}"
 
 
-def _body(candidate: Candidate, tests: Sequence[str], others: int) -> str:
+def _body(tests: Sequence[str], others: int) -> str:
     rows = ["Found by a search for small edits; with it these tests pass:", *(f"- {test}" for test in tests[:10])]
     if len(tests) > 10:  # noqa: PLR2004
         rows.append(f"- and {len(tests) - 10} more")
     if others:
         plural = "s" if others > 1 else ""
         rows += ["", f"The tests do not decide between this and {others} other small edit{plural}: look at it closely."]
-    return "\n".join([*rows, "", f"Kind of edit: {candidate.template.replace('_', ' ')}."])
+    return "\n".join(rows)

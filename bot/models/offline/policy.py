@@ -107,10 +107,12 @@ class _Walk:
         for name, _ in self.briefing.checks:
             found = yield from self._failing(name)
             if found and not self.end.more:
-                steps.append(f"{name}: mend {len(found)} failures by rule or search, such as {found[0].id[:120]}")
+                more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+                steps.append(f"{name}: mend by rule or search {found[0].id[:120]}{more}")
             self.end.left += found
         if self.talk.can("update_plan"):
             yield from self.talk.ask(Act("update_plan", {"steps": steps or ["nothing that rules can mend"]}))
+        self.end.planning = True
         yield from self._finish(summarize(self.end))
 
     def _finish(self, summary: str) -> Talk[None]:

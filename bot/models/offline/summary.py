@@ -15,6 +15,10 @@ QUIET = (
     "No check fails that the goal could be about. The offline model only mends what checks report: "
     "add a failing test that shows the problem, or use a language model."
 )
+MISSING = (
+    "A module cannot be found. If the project depends on it, install it into the project's environment (.venv), "
+    "or name the right interpreter with --python."
+)
 CANNOT = "That takes new logic or a decision, which the offline model cannot write: use a language model, or a person."
 
 
@@ -31,11 +35,13 @@ class Ending:
     spent: bool = False
     errored: list[str] = field(default_factory=list)
     """Checks that gave no evidence."""
+    planning: bool = False
+    """Whether nothing could be tried."""
 
 
 def summarize(end: Ending) -> str:
     """Say plainly how it ends."""
-    parts = [_done(end), _left(end.left), _suspects(end.suspects), _errored(end), _goal(end)]
+    parts = [_done(end), _left(end.left, planning=end.planning), _suspects(end.suspects), _errored(end), _goal(end)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -49,14 +55,18 @@ def _done(end: Ending) -> str:
     return "\n".join(["Mended, each in a commit of its own:", *(f"- {subject}" for subject in end.done)])
 
 
-def _left(left: Sequence[Finding]) -> str:
+def _left(left: Sequence[Finding], *, planning: bool) -> str:
     if not left:
         return ""
     rows = [f"- {finding.check}: {finding.id}: {finding.message[:160]}" for finding in left[:MOST_LISTED]]
     if len(left) > MOST_LISTED:
         rows.append(f"- and {len(left) - MOST_LISTED} more")
     notes = ["Tests and configuration are never edited."] if any(f.evidence and f.code for f in left) else []
-    return "\n".join(["Not mended:", *rows, *notes, CANNOT])
+    if planning:
+        return "\n".join(["Broken now:", *rows, *notes])
+    missing = [finding for finding in left if "No module named" in finding.message]
+    lack = [MISSING] if missing else []
+    return "\n".join(["Not mended:", *rows, *notes, *lack, *([CANNOT] if len(missing) < len(left) else [])])
 
 
 def _suspects(suspects: Sequence[Suspect]) -> str:

@@ -8,8 +8,11 @@ import os
 import sys
 import types
 from pathlib import Path
+from typing import Any
 
 PACKAGE = Path(__file__).resolve().parents[2]
+LENT = "GIT_AGENT_LENT_PYTEST"
+"""Names a folder to take pytest from, where the project's environment has none."""
 
 
 def load() -> types.ModuleType:
@@ -18,10 +21,24 @@ def load() -> types.ModuleType:
         module = types.ModuleType(name)
         module.__path__ = [str(folder)]
         sys.modules[name] = module
+    lent = os.environ.get(LENT, "")
+    if lent:
+        sys.path.append(lent)
     worker = importlib.import_module("bot.repair.worker.main")
+    if lent:
+        settle(lent)
     for name in [n for n in sys.modules if n == "bot" or n.startswith("bot.")]:
         del sys.modules[name]
     return worker
+
+
+def settle(lent: str) -> None:
+    """Import what pytest wants later, then put the folder out of sight: nothing else in it is the project's."""
+    importlib.import_module("packaging.requirements")
+    pluggy: Any = importlib.import_module("pluggy")
+    # Looked up in the folder's metadata when first asked for, which is too late.
+    pluggy.__version__ = pluggy.__version__
+    sys.path.remove(lent)
 
 
 def start() -> None:

@@ -24,6 +24,8 @@ LONGEST = 1 << 24
 
 def preload(tree: Tree) -> None:
     """Import the installed plugins of pytest that are not the project's own: most of its start goes into that."""
+    if os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
+        return
     for entry in metadata.entry_points().get("pytest11", ()) if sys.version_info < (3, 10) else _plugins():
         name = str(entry.value).split(":")[0]
         try:

@@ -230,4 +230,4 @@ def test_where_nothing_may_be_changed_the_model_only_plans() -> None:
     ]
     replies = converse(OPENING, lambda call: "noted", tools=from_planning)
     assert [call.name for reply in replies for call in reply.calls] == ["update_plan", "finish"]
-    assert "mend 2 failures" in str(replies[0].calls[0].arguments["steps"])
+    assert "t/test_b.py::test_x and 1 more" in str(replies[0].calls[0].arguments["steps"])

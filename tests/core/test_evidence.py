@@ -1,0 +1,180 @@
+"""What makes a verdict weigh less, and what does not."""
+
+import pytest
+
+from bot.core.change import FileChange, Kind
+from bot.core.check import CaseResult, Check, CheckResult, Comparison, Reader, Rung, Verdict
+from bot.core.evidence import Doubt, Work, evidence_paths, merge_files
+
+ADD = CaseResult(id="checks/calc_cases.py::test_add", outcome="failed", path="checks/calc_cases.py")
+UNUSED = CaseResult(id="calc.py::F401::unused", outcome="failed", path="calc.py", message="F401 unused")
+
+
+def verdict(*cases: CaseResult, rung: Rung = Rung.UNIT, **comparison: tuple[str, ...]) -> Verdict:
+    status = "failed" if any(case.bad for case in cases) else "passed"
+    result = CheckResult(check="check", rung=rung, status=status, cases=cases)
+    return Verdict(tree="t", results=(result,), comparison=Comparison(**comparison))
+
+
+LINTED, CLEAN = verdict(UNUSED, rung=Rung.STATIC), verdict(rung=Rung.STATIC)
+TESTED, PASSING = verdict(ADD), verdict(ADD.model_copy(update={"outcome": "passed"}))
+
+
+def file(path: str, kind: Kind = "modified", added: int = 1) -> FileChange:
+    return FileChange(path=path, kind=kind, added=added)
+
+
+def patch(path: str, *lines: str) -> str:
+    old = sum(line[0] != "+" for line in lines)
+    new = sum(line[0] != "-" for line in lines)
+    return "\n".join((f"--- a/{path}", f"+++ b/{path}", f"@@ -1,{old} +1,{new} @@", *lines, ""))
+
+
+def doubts(
+    path: str,
+    *lines: str,
+    kind: Kind = "modified",
+    before: Verdict = TESTED,
+    after: Verdict = PASSING,
+    checks: tuple[Check, ...] = (),
+) -> tuple[Doubt, ...]:
+    return Work((file(path, kind),), (patch(path, *lines),), checks, before, after).doubts()
+
+
+def texts(*found: Doubt) -> list[str]:
+    assert all(doubt.grave for doubt in found)
+    return [doubt.text for doubt in found]
+
+
+def command(argv: str, reader: Reader = "exit") -> tuple[Check, ...]:
+    return (Check(name="own", rung=Rung.UNIT, argv=tuple(argv.split()), reader=reader),)
+
+
+def test_a_file_that_tests_were_found_in_is_evidence_whatever_it_is_called() -> None:
+    found = doubts("checks/calc_cases.py", "-a", "+b")
+    assert texts(*found) == ["checks/calc_cases.py is part of the evidence and was changed"]
+    assert doubts("checks/calc_cases.py", "+b", kind="added") == ()
+
+
+def test_the_source_file_of_a_doctest_is_evidence_only_when_the_doctest_changed() -> None:
+    asked = CaseResult(id="calc.py::calc.add", outcome="failed", asks="1")
+    before, after = verdict(asked), verdict(asked.model_copy(update={"outcome": "passed"}))
+    assert doubts("calc.py", "-a", "+b", before=before, after=after) == ()
+    changed = Work((), (), (), before, after, changed=(asked.id,))
+    assert texts(*changed.doubts()) == ["calc.py::calc.add asks something else than on the base"]
+
+
+@pytest.mark.parametrize(
+    "argv",
+    ["./run.py", "run.py --all", "python3 run.py", "python -u -m run", "sh -e run.py", "env A=1 uv run python run.py"],
+)
+def test_the_program_that_a_declared_check_runs_is_evidence(argv: str) -> None:
+    assert texts(*doubts("run.py", "+x", checks=command(argv))) == ["run.py is part of the evidence and was changed"]
+
+
+def test_what_a_check_is_given_to_look_at_is_no_evidence() -> None:
+    assert doubts("calc.py", "+x", checks=command("mypy calc.py", "mypy")) == ()
+    assert doubts("calc.py", "+x", checks=command("flake8 calc.py")) == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "line"), [(".gitignore", "+calc.py"), (".ignore", "+*.py"), (".gitignore", "-!calc.py")]
+)
+def test_hiding_a_file_with_findings_is_told(path: str, line: str) -> None:
+    assert texts(*doubts(path, line, before=LINTED, after=CLEAN)) == [f"{path} is part of the evidence and was changed"]
+
+
+def test_ignoring_what_no_check_looked_at_is_nothing_to_tell() -> None:
+    assert doubts(".gitignore", "+build/", "+*.log", "+# calc.py", before=LINTED, after=CLEAN) == ()
+    assert doubts("sub/.gitignore", "+calc.py", before=LINTED, after=CLEAN) == ()
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# noqa",
+        "#noqa: F401",
+        "# ruff: noqa",
+        "# type: ignore[assignment]",
+        "# mypy: ignore-errors",
+        "# pylint: disable=all",
+        "# fmt: off",
+        "# pyright: basic",
+        "@no_type_check",
+    ],
+)
+def test_a_finding_that_was_silenced_is_not_mended(comment: str) -> None:
+    (found,) = doubts("calc.py", f"+import os  {comment}", before=LINTED, after=CLEAN)
+    assert found == Doubt(f"calc.py:1 silences a check: {comment}", grave=True)
+
+
+def test_a_silenced_line_where_nothing_was_found_is_told_without_weight() -> None:
+    assert doubts("new.py", "+import os  # noqa: F401", kind="added") == (
+        Doubt("new.py:1 silences a check: # noqa: F401", grave=False),
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("# noqa: F401", "# noqa: F401", 0),
+        ("# noqa", "# noqa: F401", 0),
+        ("# type: ignore[a, b]", "# type: ignore[a]", 0),
+        ("# noqa: F401", "# noqa", 1),
+        ("# noqa: F401", "# noqa: E501", 1),
+        ("# noqa", "# type: ignore", 1),
+    ],
+)
+def test_a_comment_that_stood_there_already_may_move_or_narrow(old: str, new: str, told: int) -> None:
+    found = doubts("calc.py", f"-x  {old}", f"+y  {new}", before=LINTED, after=CLEAN)
+    assert len(found) == told
+
+
+def test_a_deleted_file_takes_its_findings_with_it() -> None:
+    found = doubts("calc.py", "-import os", kind="deleted", before=LINTED, after=CLEAN)
+    assert texts(*found) == ["calc.py is gone, and 1 findings with it"]
+    assert doubts("calc.py", "-import os", kind="deleted") == ()
+
+
+def test_an_assertion_that_is_gone_from_a_helper_is_told() -> None:
+    found = doubts("helpers.py", "-    assert a == b", "+    pass")
+    assert texts(*found) == ["helpers.py no longer says: assert a == b"]
+    assert doubts("helpers.py", "-    assert a == b", "+        assert a == b") == ()
+
+
+@pytest.mark.parametrize(
+    "line", ["'PYTEST_CURRENT_TEST' in os.environ", "'pytest' in sys.modules", "gc.get_objects()", "os._exit(0)"]
+)
+def test_code_that_looks_at_what_runs_it_needs_a_person(line: str) -> None:
+    (found,) = doubts("calc.py", f"+if {line}:")
+    assert found.grave
+    assert found.text.startswith("calc.py:1 looks at what runs it: ")
+    assert doubts("calc.py", f"-if {line}:", f"+elif {line}:") == ()
+    assert doubts("test_more.py", f"+if {line}:", kind="added") == ()
+
+
+def test_a_change_that_cannot_be_looked_through_needs_a_person() -> None:
+    work = Work((), ("[patch cut: 9 more characters]\n",), (), TESTED, PASSING)
+    assert texts(*work.doubts()) == ["the change is too long to be looked through"]
+
+
+def test_a_stub_that_stands_before_a_file_with_findings_is_told() -> None:
+    assert texts(*doubts("calc.pyi", "+x", kind="added", before=LINTED, after=CLEAN))
+    assert doubts("other.pyi", "+x", kind="added", before=LINTED, after=CLEAN) == ()
+
+
+def test_new_settings_of_plugins_and_a_new_filled_package_file_beside_tests_are_evidence() -> None:
+    paths = ("x-1.0.dist-info/entry_points.txt", "tests/__init__.py", "a/test_data/x.json")
+    assert evidence_paths([file(path, "added") for path in paths]) == paths[:2]
+    assert evidence_paths([file("tests/__init__.py", "added", added=0), file("pkg/__init__.py", "added")]) == ()
+
+
+def test_what_a_run_made_itself_was_not_there_on_the_base() -> None:
+    merged = merge_files([file("tests/test_new.py", "added"), file("calc.py"), file("tests/test_new.py")])
+    assert [(made.path, made.kind) for made in merged] == [("tests/test_new.py", "added"), ("calc.py", "modified")]
+    assert evidence_paths(merged) == ()
+
+
+def test_a_flaky_test_is_told() -> None:
+    after = verdict(flaky=("t.py::a",))
+    assert Work((), (), (), TESTED, after).doubts() == (Doubt("t.py::a did not always end the same way", grave=False),)

@@ -1,0 +1,258 @@
+"""What a person reads when a run is over."""
+
+import io
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from bot.core.change import FileChange
+from bot.core.check import Rung
+from bot.core.report import CheckSummary, Proof, Report, Spent, Step
+from bot.core.task import Source, Task
+from bot.errors import ForgeError
+from bot.forge.local import DIFF_LINES, FINDINGS, LocalForge, coloured, present_plan
+
+PATCH = "diff --git a/a.py b/a.py\nindex 1..2 100644\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n x\n-old\n+new\n"
+TEST = "tests/test_a.py::test_it"
+
+
+def check(name: str, status: str = "passed", rung: Rung = Rung.UNIT, **counts: Any) -> CheckSummary:
+    return CheckSummary.model_validate({"name": name, "rung": rung, "status": status, "isolation": "process", **counts})
+
+
+def step(**more: Any) -> Step:
+    files = (FileChange(path="a.py", kind="modified", added=1, removed=1),)
+    given: dict[str, Any] = {"subject": "fix: it", "commit": "c" * 40, "files": files, "patch": PATCH, **more}
+    given.setdefault("checks", (check("pytest", passed=2),))
+    return Step(**given)
+
+
+def report(**more: Any) -> Report:
+    task = Task(goal=more.pop("goal", ""), source=Source(kind="local"), base="a" * 40)
+    given: dict[str, Any] = {
+        "run": "r1",
+        "branch": "agent/fix-r1",
+        "base": "a" * 40,
+        "tip": "c" * 40,
+        "outcome": "verified",
+        "stop": "done",
+        "task": task,
+        "model": "offline",
+        "steps": (step(),),
+        "baseline": (check("pytest", "failed", failed=1, passed=1),),
+        "proof": Proof(red=(TEST,), green=(TEST,)),
+        **more,
+    }
+    return Report(**given)
+
+
+def unfinished(**more: Any) -> Report:
+    return report(**{"outcome": "gave_up", "steps": (), "tip": "a" * 40, "proof": Proof(red=(TEST,)), **more})
+
+
+def shown(told: Report, width: int = 100) -> str:
+    console = Console(file=io.StringIO(), width=width, highlight=False)
+    assert LocalForge(console).publish(told) == told.branch
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def planned(told: Report) -> str:
+    console = Console(file=io.StringIO(), width=100, highlight=False)
+    console.print(present_plan(told))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_a_verified_run_says_what_was_wrong_what_changed_and_what_comes_next() -> None:
+    text = shown(report())
+    parts = (
+        "✓ verified",
+        "What was wrong",
+        f"✓ {TEST}",
+        "What changed",
+        "fix: it",
+        "Checks",
+        "Branch",
+        "git agent accept r1",
+    )
+    places = [text.find(part) for part in parts]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert "✗ 1 failed, 1 passed" in text
+    assert "✓ 2 passed" in text
+
+
+@pytest.mark.parametrize("width", [20, 60, 80, 120])
+def test_every_width_is_kept(width: int) -> None:
+    long = report(goal="x " * 300, findings=("word " * 60,), detail="y" * 500)
+    assert all(len(line) <= width for line in shown(long, width).splitlines())
+
+
+def test_what_the_report_lists_is_not_said_twice() -> None:
+    text = shown(report(detail="Mended, each in a commit of its own:\n- fix: it\n\nLook at it closely."))
+    assert text.count("fix: it") == 1
+    assert "Mended" not in text
+    assert "Look at it closely." in text
+
+
+def test_a_case_that_still_fails_is_red_and_is_said_once() -> None:
+    text = shown(unfinished(findings=(f"still failing, as on the base: {TEST}",)))
+    assert text.count(TEST) == 1
+    assert f"✗ {TEST}" in text
+
+
+def test_a_file_that_can_be_read_again_is_no_longer_red() -> None:
+    text = shown(report(proof=Proof(red=("tests/test_a.py", TEST), green=(TEST,))))
+    assert any(line.split() == ["✓", "tests/test_a.py"] for line in text.splitlines())
+
+
+def test_findings_are_written_as_tools_write_them_and_tests_are_left_alone() -> None:
+    red = (("a.py::F401::`os` imported but unused", "t.py::T::test_x[two words]", "a.py::test_y"),)
+    text = shown(unfinished(proof=Proof(red=red[0])))
+    assert "a.py: `os` imported but unused (F401)" in text
+    assert "t.py::T::test_x[two words]" in text
+    assert "✗ a.py::test_y" in text
+
+
+def test_a_limit_names_itself_and_how_to_raise_it() -> None:
+    text = shown(unfinished(stop="limit:turns", detail="the limit on turns is reached"))
+    assert "within the limit on turns" in text
+    assert "git agent fix --max-turns N" in text
+    assert "limit on attempts" in shown(unfinished(stop="limit:attempts"))
+    assert "--max-attempts" not in shown(unfinished(stop="limit:attempts"))
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"stop": "interrupted"}, "● interrupted: no verified change"),
+        ({"stop": "needs_human", "detail": "which one?"}, "● waits for you: no verified change\n  which one?"),
+        ({"outcome": "failed", "stop": "model"}, "✗ failed"),
+        ({"outcome": "partial", "stop": "interrupted", "steps": (step(),)}, "but the run was interrupted"),
+        ({"outcome": "partial", "stop": "limit:cost", "steps": (step(),)}, "but the limit on cost was reached"),
+        ({"outcome": "partial", "steps": (step(),)}, "but not every check passes"),
+        (
+            {"outcome": "partial", "steps": (step(),), "findings": ("needs a person: t.py was changed",)},
+            "so you have to",
+        ),
+    ],
+)
+def test_the_first_line_says_how_it_ended(more: dict[str, Any], words: str) -> None:
+    text = "\n".join(line.rstrip() for line in shown(unfinished(**more)).splitlines())
+    assert words in text
+
+
+def test_nothing_to_do_names_the_checks_that_it_rests_on() -> None:
+    done = unfinished(outcome="nothing", baseline=(check("syntax", rung=Rung.SYNTAX),), proof=Proof())
+    text = shown(done)
+    assert "nothing to do: every check passes (syntax)" in text
+    assert "no test was found" in text
+    assert "git agent" not in text
+
+
+def test_without_a_check_there_is_nothing_to_look_at() -> None:
+    assert "git agent log" not in shown(unfinished(baseline=(), proof=Proof(), stop="needs_human"))
+
+
+def test_many_findings_and_cases_are_cut_with_their_number() -> None:
+    cases = tuple(f"t.py::test_{number}" for number in range(14))
+    text = shown(unfinished(findings=tuple(f"finding {n}" for n in range(FINDINGS + 3)), proof=Proof(red=cases)))
+    assert "and 3 more findings" in text
+    assert "and 4 more" in text
+
+
+def test_an_undone_step_and_a_rolled_back_one_show_no_diff() -> None:
+    text = shown(report(steps=(step(undone=True), step(commit="", subject="rolled back: worse"))))
+    assert "undone" in text
+    assert "rolled back  worse" in text
+    assert "+new" not in text
+
+
+def test_a_check_that_only_the_result_knows_has_a_row() -> None:
+    text = shown(report(steps=(step(checks=(check("pytest", passed=2), check("build"))),)))
+    assert any(line.split()[:2] == ["build", "-"] for line in text.splitlines())
+
+
+def test_money_is_shown_when_it_was_spent() -> None:
+    assert "1,500 tokens, $0.2500" in shown(report(usage=Spent(input=1000, output=500, cost=0.25)))
+    assert "$" not in shown(report())
+
+
+def test_markup_in_foreign_text_is_shown_and_not_obeyed() -> None:
+    text = shown(report(findings=("[red]not a colour[/red]",), steps=(step(subject="fix: [b]x[/b]"),)))
+    assert "[red]not a colour[/red]" in text
+    assert "fix: [b]x[/b]" in text
+
+
+def test_a_diff_keeps_every_line_of_its_hunks() -> None:
+    patch = PATCH.replace("-old", "--- a comment in SQL").replace("+new", "+++ more\n+index of all")
+    assert coloured(patch).plain.split("\n") == [
+        "a.py",
+        "@@ -1,2 +1,2 @@",
+        " x",
+        "--- a comment in SQL",
+        "+++ more",
+        "+index of all",
+    ]
+
+
+def test_a_diff_names_files_that_are_new_gone_empty_or_have_blanks() -> None:
+    gone = (
+        "diff --git a/my file b/my file\ndeleted file mode 100644\nindex 1..0\n"
+        "--- a/my file\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
+    )
+    empty = "diff --git a/new b/new\nnew file mode 100644\nindex 0..1\n"
+    assert coloured(gone + empty).plain.split("\n") == [
+        "my file",
+        "deleted file mode 100644",
+        "@@ -1 +0,0 @@",
+        "-x",
+        "new",
+        "new file mode 100644",
+    ]
+
+
+def test_only_line_feeds_end_a_line_of_a_diff() -> None:
+    assert "+a\x1cb\u2028c" in coloured(PATCH.replace("+new", "+a\x1cb\u2028c")).plain
+
+
+def test_a_long_diff_is_cut_with_the_number_of_lines_that_are_left() -> None:
+    patch = PATCH + "".join(f"+line {n}\n" for n in range(100))
+    assert coloured(patch).plain.endswith(f"… {105 - DIFF_LINES} more lines")
+    assert coloured(patch, limit=None).plain.endswith("+line 99")
+
+
+def_ = None
+
+
+def test_a_plan_says_what_would_be_done_and_how_to_do_it() -> None:
+    text = planned(unfinished(plan=("look", "mend"), detail="not for here"))
+    assert "The plan; nothing was changed" in text
+    assert "2. mend" in text
+    assert "git agent fix" in text
+    assert "not for here" not in text
+    assert "r1" not in text
+
+
+def test_a_plan_repeats_the_task_in_a_form_that_a_shell_reads() -> None:
+    assert "git agent fix 'it'\"'\"'s wrong'" in planned(unfinished(plan=("look",), goal="it's wrong"))
+    assert "git agent fix TASK" in planned(unfinished(plan=("look",), goal="x" * 100))
+
+
+def test_where_there_is_nothing_to_do_a_plan_proposes_nothing() -> None:
+    assert "git agent fix" not in planned(unfinished(outcome="nothing", proof=Proof(), plan=()))
+
+
+def test_there_are_no_issues_on_a_desk() -> None:
+    forge = LocalForge(Console(file=io.StringIO()))
+    with pytest.raises(ForgeError, match="issue 7"):
+        forge.brief(Source(kind="issue", ref="7"))
+
+
+def test_a_text_is_said_as_it_is() -> None:
+    console = Console(file=io.StringIO())
+    LocalForge(console).say(Source(kind="local"), "[b]hello[/b]")
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue() == "[b]hello[/b]\n"

@@ -1,0 +1,115 @@
+"""The person's own files move forward only when nothing of theirs is in the way."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.errors import UsageError
+from bot.git.forward import _in_the_way, move_forward
+from bot.git.repository import open_repository
+from tests.conftest import Repo
+
+
+def ahead(repo: Repo, files: dict[str, str]) -> tuple[str, str]:
+    """Make a commit that the checkout does not have yet."""
+    head = repo.git("rev-parse", "HEAD")
+    tip = repo.commit(files, "ahead")
+    repo.git("reset", "-q", "--hard", head)
+    return head, tip
+
+
+def everything(repo: Repo) -> dict[str, bytes]:
+    files = (p for p in repo.path.rglob("*") if p.is_file() and "objects" not in p.parts)
+    return {str(p.relative_to(repo.path)): p.read_bytes() for p in files}
+
+
+def test_branch_and_files_move_and_other_work_stays_as_it_was(repo: Repo) -> None:
+    repo.commit({"staged": "1\n"})
+    repo.git("config", "merge.autoStash", "true")
+    repo.git("config", "branch.main.mergeOptions", "--squash")
+    head, tip = ahead(repo, {"calc.py": "fixed\n"})
+    repo.write({"staged": "2\n"})
+    repo.git("add", "staged")
+    repo.write({"staged": "3\n", "mine/untracked": "x"})
+    before = repo.state()[0:3]
+    move_forward(open_repository(repo.path), head, tip)
+    assert repo.git("rev-parse", "main") == tip
+    assert (repo.path / "calc.py").read_text() == "fixed\n"
+    assert repo.state()[0:3] == before
+
+
+@pytest.mark.parametrize(
+    ("coming", "mine"),
+    [
+        ({"calc.py": "new\n"}, "calc.py"),
+        ({"my.log": "new\n", ".gitignore": ""}, "my.log"),
+        ({"d/x": "new\n"}, "d"),
+        ({"d.log/x": "new\n", ".gitignore": ""}, "d.log"),
+        ({"d": "new\n"}, "d/mine"),
+        ({"d": "new\n"}, "d/mine.log"),
+        ({"-n\t\u00e9": "new\n"}, "-n\t\u00e9"),
+    ],
+    ids=["edited", "ignored", "file-for-folder", "ignored-for-folder", "folder-for-file", "ignored-below", "odd-name"],
+)
+def test_work_that_is_in_the_way_is_named_and_nothing_is_touched(repo: Repo, coming: dict[str, str], mine: str) -> None:
+    repo.commit({".gitignore": "*.log\n"})
+    head, tip = ahead(repo, coming)
+    repo.write({mine: "precious"})
+    before = everything(repo)
+    with pytest.raises(UsageError, match="in the way") as caught:
+        move_forward(open_repository(repo.path), head, tip)
+    assert mine.replace("\t", "\\t") in caught.value.message
+    assert everything(repo) == before
+
+
+@pytest.mark.parametrize("lock", ["index.lock", "HEAD.lock", "refs/heads/main.lock"])
+def test_a_lock_of_somebody_else_stops_it_before_anything_moves(repo: Repo, lock: str) -> None:
+    head, tip = ahead(repo, {"calc.py": "fixed\n"})
+    (repo.path / ".git" / lock).touch()
+    before = everything(repo)
+    with pytest.raises(UsageError, match="lock"):
+        move_forward(open_repository(repo.path), head, tip)
+    assert everything(repo) == before
+
+
+@pytest.mark.parametrize("flag", ["--skip-worktree", "--assume-unchanged"])
+def test_edits_that_status_does_not_show_are_not_lost(repo: Repo, flag: str) -> None:
+    head, tip = ahead(repo, {"calc.py": "fixed\n"})
+    repo.git("update-index", flag, "calc.py")
+    repo.write({"calc.py": "mine\n"})
+    before = everything(repo)
+    with pytest.raises(UsageError, match=r"calc\.py"):
+        move_forward(open_repository(repo.path), head, tip)
+    assert everything(repo) == before
+
+
+def test_a_branch_that_moved_meanwhile_is_left_alone(repo: Repo) -> None:
+    head, tip = ahead(repo, {"calc.py": "fixed\n"})
+    repo.commit({"other": "x"}, "meanwhile")
+    before = everything(repo)
+    with pytest.raises(UsageError, match="does not move your files"):
+        move_forward(open_repository(repo.path), head, tip)
+    assert everything(repo) == before
+
+
+def test_hooks_of_the_repository_do_not_run(repo: Repo, tmp_path: Path) -> None:
+    head, tip = ahead(repo, {"calc.py": "fixed\n"})
+    for name in ("post-merge", "reference-transaction", "post-checkout", "post-index-change"):
+        repo.write({f".git/hooks/{name}": f"#!/bin/sh\ntouch {tmp_path}/marker\n"})
+        (repo.path / ".git/hooks" / name).chmod(0o755)
+    move_forward(open_repository(repo.path), head, tip)
+    assert not (tmp_path / "marker").exists()
+
+
+PATHS = st.lists(st.sampled_from([b"a", b"b", b"a/b", b"a/c", b"b/a", b"a/b/c", b"ab", b"a.b"]), max_size=4)
+
+
+@given(changed=PATHS, mine=PATHS)
+def test_what_is_in_the_way_is_the_same_path_or_one_above_or_below(changed: list[bytes], mine: list[bytes]) -> None:
+    hit = set(_in_the_way(changed, set(mine)))
+    pairs = ((own + b"/", path + b"/", own) for own in mine for path in changed)
+    expected = {own for inner, outer, own in pairs if inner.startswith(outer) or outer.startswith(inner)}
+    assert hit <= expected
+    assert bool(hit) == bool(expected)
