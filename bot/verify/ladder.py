@@ -18,6 +18,7 @@ from bot.verify.recorded import recorded
 from bot.verify.repeat import (
     LONGEST_REPEATED,
     MOST_REPEATED,
+    STOPPED,
     fresh_files,
     function_of,
     kept_tests,
@@ -140,7 +141,8 @@ def _unstable(doubtful: Sequence[str], result: CheckResult, again: CheckResult) 
 def _doubtful(before: Verdict | None, result: CheckResult) -> tuple[str, ...]:
     """Name the tests whose outcome decides something: what fails on the base, what got worse afterwards."""
     if before is None:
-        return tuple(case.id for case in result.cases if case.bad and "::" in case.id)
+        bad = (case for case in result.cases if case.bad and "::" in case.id)
+        return tuple(case.id for case in bad if STOPPED not in case.message)
     comparison: Comparison = compare(before, [result])
     functions = {function_of(case.id) for case in result.cases}
     renamed = tuple(name for name in comparison.removed if "[" in name and function_of(name) in functions)

@@ -9,6 +9,8 @@ MOST_REPEATED = 40
 """Tests that are run a second time to tell flaky from broken; with more, something else is wrong."""
 LONGEST_REPEATED = 120.0
 """Seconds of a suite that is run a second time as a whole."""
+STOPPED = "of processor time, so it was stopped"
+"""What the clock says of a test that never ended; asking again would take as long, for the same answer."""
 RELAPSED = "passed at first, and not when it was run again on the same tree"
 
 

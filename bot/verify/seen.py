@@ -59,6 +59,10 @@ class Test:
         self.skipped_call = False
         """A plugin of the tree took the call, and the test function was never entered."""
 
+    def seconds(self) -> float:
+        """Tell how long it has been running."""
+        return round(time.perf_counter() - self.started, 4)
+
     def saw(self, error: BaseException | None) -> None:
         """Remember the first exception that speaks against the test."""
         self.raised = self.raised or error

@@ -16,6 +16,8 @@ from bot.verify.place import Place, clean, one_line, result, trouble
 PROBE = Path(__file__).with_name("probe.py")
 INTERNAL, USAGE, NOTHING = 3, 4, 5
 """Exit codes of pytest."""
+PATIENCE = 1 / 15
+"""Part of a check's time that one test may compute for; beyond it the test is stopped, and the others go on."""
 TOKEN = "GIT_AGENT_REPORT_TOKEN"  # noqa: S105 - the name of a variable
 
 
@@ -82,7 +84,8 @@ class Report(NamedTuple):
 def run(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
     """Run the project's tests, or those of the targets."""
     token = secrets.token_hex(16)
-    environment = ((TOKEN, token), *place.interpreter.variables)
+    patience = ("GIT_AGENT_PATIENCE", f"{check.timeout * PATIENCE:g}")
+    environment = ((TOKEN, token), patience, *place.interpreter.variables)
     before = stamps.take(place.root)
     done = place.execute(check, command(check, place, targets), "own", writable=True, environment=environment)
     judged = judge(check, done, read(done.report, token))
@@ -129,7 +132,7 @@ def read(report: bytes, token: str) -> Report:
 def judge(check: Check, done: Completed, report: Report) -> CheckResult:
     """Let exit code, report and process end agree, or say what does not."""
     cases = report.cases
-    if reason := trouble(done, check) or report.flaw or _distrust(report.end):
+    if reason := trouble(done, check) or report.flaw or _distrust(report):
         if report.running is not None:
             cases = (*cases, _unfinished(report.running, reason))
         return result(check, done, "errored", _explain(reason, done), cases)
@@ -147,15 +150,19 @@ def judge(check: Check, done: Completed, report: Report) -> CheckResult:
     return judged.model_copy(update={"hidden": tuple(map(clean, report.end.hidden))})
 
 
-def _distrust(end: End | None) -> str:
+def _distrust(report: Report) -> str:
     """Say why nothing in a report may be believed, its failures least of all as the only ones; empty when it may."""
+    end = report.end
     if end is None:
         return "the report has no end"
     if end.tampered:
         return f"code in the tree replaced parts of pytest: {', '.join(end.tampered)}"
     if end.foreign:
         return f"modules of the project were not imported from the tree: {', '.join(end.foreign)}"
-    return f"{len(end.missing)} collected tests never ran: {', '.join(end.missing)}" if end.missing else ""
+    if end.missing:
+        return f"{len(end.missing)} collected tests never ran: {', '.join(end.missing)}"
+    told = len({case.id for case in report.cases})
+    return f"{end.collected} tests were collected, and {told} reported" if told < end.collected else ""
 
 
 def _disagreement(end: End, returncode: int, cases: Sequence[CaseResult]) -> str:

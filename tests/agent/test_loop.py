@@ -6,7 +6,20 @@ from itertools import pairwise
 import pytest
 
 from bot.agent import context
-from bot.core.event import Acted, Committed, Ended, Event, Paused, Planned, Replied, Retried, RolledBack, Told, Verified
+from bot.core.event import (
+    Acted,
+    Checking,
+    Committed,
+    Ended,
+    Event,
+    Paused,
+    Planned,
+    Replied,
+    Retried,
+    RolledBack,
+    Told,
+    Verified,
+)
 from bot.core.message import Prompt, Reply, ToolCall, Usage
 from bot.core.report import summarize
 from bot.core.task import Limits
@@ -255,3 +268,14 @@ def test_a_change_that_shows_a_secret_is_refused(scene: Scene) -> None:
     assert "the name of a file holds a secret" in result.output
     assert "an added line holds a secret" in result.output
     assert scene.workspace.head == base
+
+
+def test_a_tree_is_not_judged_until_it_passes_by_luck(scene: Scene) -> None:
+    harmless = edit("return", "return  ")
+    events = scene.run(reply(harmless, CHECKPOINT), reply(CHECKPOINT), reply(FINISH))
+    verdicts = [event.verdict for event in events if isinstance(event, Verified)]
+    assert len(verdicts) == 2
+    assert verdicts[0] == verdicts[1]
+    trees = [event.tree for event in events if isinstance(event, Checking)]
+    assert trees.count(verdicts[0].tree) == 2
+    assert any(isinstance(event, Committed) for event in events)

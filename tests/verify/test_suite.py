@@ -1,6 +1,7 @@
 """The project's own pytest, watched from inside."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from bot.sandbox.process import ProcessExecutor
 from bot.verify.interpreter import own
 from bot.verify.ladder import Ladder
 from bot.verify.suite import Report, judge, read
-from tests.verify.conftest import FIXED, PYTEST, TESTS, outcomes, run_tests, write
+from tests.verify.conftest import FIXED, PYTEST, TESTS, bare, outcomes, run_tests, write
 
 
 def test_each_outcome_is_told_apart(tmp_path: Path) -> None:
@@ -189,11 +190,28 @@ def test_workers_of_xdist_are_not_needed(project: Path) -> None:
         project,
         {"calc.py": FIXED, "pytest.ini": "[pytest]\naddopts = -n 2 --dist loadfile --cov=calc --cov-fail-under=100\n"},
     )
-    ladder = Ladder((PYTEST,), ProcessExecutor(), own())
+    theirs = replace(own(), origin=".venv")
+    ladder = Ladder((PYTEST,), ProcessExecutor(), theirs)
     assert outcomes(ladder.run(PYTEST, project)) == {
         "test_calc.py::test_add": "passed",
         "test_calc.py::test_zero": "passed",
     }
+
+
+def test_plugins_beside_our_own_pytest_are_not_the_projects(project: Path) -> None:
+    write(project, {"test_plugins.py": "import sys\n\n\ndef test_none():\n    assert 'xdist' not in sys.modules\n"})
+    ladder = Ladder((PYTEST,), ProcessExecutor(), own())
+    assert outcomes(ladder.run(PYTEST, project))["test_plugins.py::test_none"] == "passed"
+
+
+def test_a_test_that_never_ends_fails_alone(project: Path) -> None:
+    loop = "    while True:\n        try:\n            pass\n        except Exception:\n            pass\n"
+    tests = f"def test_loop():\n{loop}\n\ndef test_end():\n    assert True\n"
+    write(project, {"calc.py": FIXED, "test_loop.py": tests})
+    short = PYTEST.model_copy(update={"timeout": 15.0})
+    result = Ladder((short,), ProcessExecutor(), bare()).run(short, project, ("test_loop.py",))
+    assert outcomes(result) == {"test_loop.py::test_loop": "failed", "test_loop.py::test_end": "passed"}
+    assert "processor time" in result.cases[0].message
 
 
 def test_configuration_above_the_tree_is_not_the_projects(tmp_path: Path) -> None:
