@@ -16,7 +16,7 @@ from bot.verify.place import Place, clean, one_line, result, trouble
 PROBE = Path(__file__).with_name("probe.py")
 INTERNAL, USAGE, NOTHING = 3, 4, 5
 """Exit codes of pytest."""
-PATIENCE = 1 / 15
+PATIENCE = 1 / 30
 """Part of a check's time that one test may compute for; beyond it the test is stopped, and the others go on."""
 TOKEN = "GIT_AGENT_REPORT_TOKEN"  # noqa: S105 - the name of a variable
 
