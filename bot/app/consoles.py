@@ -1,12 +1,13 @@
 """The two places where a person reads: results on standard output, progress on standard error."""
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType, RenderHook, RenderResult
 from rich.segment import Segment
 
-from bot.core.redact import sanitize
+from bot.core.redact import defuse, sanitize
 
 PLAIN_WIDTH = 120
 """Columns where no terminal tells its own: lines in a log should not be folded at 80."""
@@ -55,11 +56,17 @@ class Tidy:
                 continue
             *whole, rest = segment.text.split("\n")
             for part in whole:
-                yield from _strip([*line, Segment(sanitize(part), segment.style)])
+                yield from _strip([*line, Segment(_harmless(part), segment.style)])
                 yield Segment.line()
                 line = []
-            line.append(Segment(sanitize(rest), segment.style))
+            line.append(Segment(_harmless(rest), segment.style))
         yield from line
+
+
+def _harmless(text: str) -> str:
+    """Take out what a terminal obeys, and in a workflow's log what its runner obeys."""
+    plain = sanitize(text)
+    return defuse(plain) if os.environ.get("GITHUB_ACTIONS") else plain
 
 
 def _strip(line: Iterable[Segment]) -> Iterator[Segment]:

@@ -14,6 +14,7 @@ from bot.core.check import Verdict
 from bot.core.event import Ended, Published, Undone
 from bot.core.render import commit_message
 from bot.core.report import Report, Step, summarize
+from bot.core.task import Record
 from bot.errors import AgentError, UsageError
 from bot.git.forward import move_forward
 from bot.git.leftovers import remove_leftovers
@@ -126,8 +127,24 @@ def _tip(repository: Repository, branch: str) -> str:
     return "" if answer.code else answer.output.decode().strip()
 
 
-def clean(directory: Path, *, force: bool, dry_run: bool) -> str:
-    """Remove what dead runs left behind and the branches that were taken; say what."""
+class Cleaned(Record):
+    """What was removed, or would be, and what stays."""
+
+    removed: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+    """Each with the reason."""
+    dry_run: bool = False
+
+    @property
+    def text(self) -> str:
+        """Say it, a line each."""
+        verb = "would remove" if self.dry_run else "removed"
+        removed = [f"{verb} {item}" for item in self.removed] or ["nothing to remove"]
+        return "\n".join((*removed, *(f"kept {item}" for item in self.kept)))
+
+
+def clean(directory: Path, *, force: bool, dry_run: bool) -> Cleaned:
+    """Remove what dead runs left behind and the branches that were taken."""
     repository = open_repository(directory)
     done = [_name(left) for left in remove_leftovers(repository, dry_run=dry_run)]
     done += _close_journals(repository, dry_run=dry_run)
@@ -138,13 +155,12 @@ def clean(directory: Path, *, force: bool, dry_run: bool) -> str:
             continue
         why = _why_kept(repository, line, tip, force=force)
         if why:
-            kept.append(f"kept {line.branch}: {why}")
+            kept.append(f"{line.branch}: {why}")
             continue
         if not dry_run:
             repository.shared.output("update-ref", "-d", f"refs/heads/{line.branch}", tip)
         done.append(f"branch {line.branch}")
-    verb = "would remove" if dry_run else "removed"
-    return "\n".join((*([f"{verb} {item}" for item in done] or ["nothing to remove"]), *kept))
+    return Cleaned(removed=tuple(done), kept=tuple(kept), dry_run=dry_run)
 
 
 def _name(left: str) -> str:

@@ -4,30 +4,39 @@ from pathlib import Path
 
 import click
 
-from bot.app import steps
-from bot.entry.options import directory
+from bot.app import steps, views
+from bot.entry.options import as_json, directory
 
 
 @click.command()
 @click.argument("run")
+@as_json
 @directory
-def accept(run: str, directory: Path) -> None:
+def accept(run: str, directory: Path, *, as_json: bool) -> None:
     """Bring the verified commits of RUN onto the current branch."""
-    click.echo(steps.accept(directory, run))
+    _tell(steps.accept(directory, run), directory, run, as_json=as_json)
 
 
 @click.command()
 @click.argument("run", metavar="RUN[:STEP]")
+@as_json
 @directory
-def undo(run: str, directory: Path) -> None:
+def undo(run: str, directory: Path, *, as_json: bool) -> None:
     """Take back the last step of RUN, or STEP and all after it."""
-    click.echo(steps.undo(directory, run))
+    _tell(steps.undo(directory, run), directory, run.partition(":")[0], as_json=as_json)
+
+
+def _tell(text: str, directory: Path, run: str, *, as_json: bool) -> None:
+    """Say what was done, or print the report of the run as it stands now."""
+    click.echo(views.report(directory, run).model_dump_json() if as_json else text)
 
 
 @click.command(short_help="Remove what runs left behind.")
 @click.option("--force", is_flag=True, help="Also delete branches whose verified commits you have not taken.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@as_json
 @directory
-def clean(directory: Path, *, force: bool, dry_run: bool) -> None:
+def clean(directory: Path, *, force: bool, dry_run: bool, as_json: bool) -> None:
     """Remove what dead runs left behind, and branches that you have taken."""
-    click.echo(steps.clean(directory, force=force, dry_run=dry_run))
+    cleaned = steps.clean(directory, force=force, dry_run=dry_run)
+    click.echo(cleaned.model_dump_json() if as_json else cleaned.text)

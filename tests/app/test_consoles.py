@@ -2,6 +2,7 @@
 
 import io
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
@@ -64,3 +65,11 @@ def test_a_log_is_as_wide_as_promised() -> None:
 def test_a_stream_that_is_closed_is_no_terminal() -> None:
     assert not on_terminal(None)
     assert not on_terminal(io.StringIO())
+
+
+def test_in_a_workflow_no_line_is_a_command_of_its_runner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    text = written(Text("::set-output name=x::y\n##[error]z"))
+    assert not any(line.startswith(("::", "##[")) for line in text.splitlines())
+    monkeypatch.delenv("GITHUB_ACTIONS")
+    assert written(Text("::note::")).startswith("::note::")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.app.steps import Cleaned
 from bot.core.report import Report
 from tests.conftest import Repo
 from tests.product import FINISH, agent, calls, checkpoint, edit, script
@@ -204,3 +205,12 @@ def test_clean_closes_the_record_of_a_run_that_died(repo: Repo, done: Report) ->
     assert "died" not in told
     assert f"git agent accept {done.run}" in told
     assert not (repo.path / ".git/agent").exists()
+
+
+def test_what_moved_is_told_as_the_report_in_json(repo: Repo, done: Report) -> None:
+    back = Report.model_validate_json(agent(repo, "undo", done.run, "--json").out)
+    assert (back.tip, back.steps[1].undone) == (done.steps[0].commit, True)
+    taken = Report.model_validate_json(agent(repo, "accept", done.run, "--json").out)
+    assert repo.git("rev-parse", "main") == taken.tip
+    cleaned = Cleaned.model_validate_json(agent(repo, "clean", "--json").out)
+    assert cleaned.removed == (f"branch {done.branch}",)
