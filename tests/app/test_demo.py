@@ -1,10 +1,20 @@
 """The demonstration, as a newcomer runs it."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.product import run
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def rows(text: str) -> set[str]:
+    """Find the rows of a proof, without the ids of commits, which differ each time."""
+    found = re.findall(r"^[0-9a-f]{10}  (.*(?:holds|✗ \d))$", text, re.MULTILINE)
+    assert found
+    return {" ".join(row.split()) for row in found}
 
 
 def test_the_demonstration_mends_its_project_and_proves_it(tmp_path: Path) -> None:
@@ -13,6 +23,7 @@ def test_the_demonstration_mends_its_project_and_proves_it(tmp_path: Path) -> No
     for words in ("$ git agent fix", "✓ verified", "$ git log ", "Agent-Tree: ", "$ git agent verify", "✓ proved"):
         assert words in ran.out
     assert "Traceback" not in ran.out + ran.err
+    assert rows(README.read_text(encoding="utf-8")) <= rows(ran.out)
     assert not [line for line in ran.out.splitlines() if line != line.rstrip()]
     assert str(tmp_path / "new" / "shop") in ran.out.splitlines()[-1]
 
