@@ -121,7 +121,7 @@ def alive(marker: str) -> list[str]:
     return found
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
+def eventually(condition: Callable[[], bool], seconds: float = 15.0) -> bool:
     """Wait for something to become true."""
     until = time.monotonic() + seconds
     while not condition():

@@ -188,7 +188,7 @@ def test_projects_own_options_are_kept(project: Path) -> None:
 def test_workers_of_xdist_are_not_needed(project: Path) -> None:
     write(
         project,
-        {"calc.py": FIXED, "pytest.ini": "[pytest]\naddopts = -n 2 --dist loadfile --cov=calc --cov-fail-under=100\n"},
+        {"calc.py": FIXED, "pytest.ini": "[pytest]\naddopts = -n 2 --dist loadfile\n"},
     )
     theirs = replace(own(), origin=".venv")
     ladder = Ladder((PYTEST,), ProcessExecutor(), theirs)

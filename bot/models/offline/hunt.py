@@ -15,7 +15,29 @@ from bot.models.offline.workshop import LONGEST_SUBJECT, Workshop
 MOST_SEARCHES = 8
 MOST_TESTS = 30
 MOST_CANDIDATES = 3
+MOST_FILES = 4
+"""Files whose failing tests may all have one cause."""
 SECONDS = 60
+WORDS = {
+    "arith_const": "a constant",
+    "attr_replace": "an attribute",
+    "bin_op": "an operator",
+    "call_swap": "a call",
+    "cmp_op": "a comparison",
+    "cmp_op_const": "a comparison",
+    "cond_name": "a condition",
+    "const": "a constant",
+    "const_diff": "a constant",
+    "guard_ret": "a missing case",
+    "minmax": "a bound",
+    "none_guard": "the case of None",
+    "off_by_one": "a bound",
+    "ret_bool": "what is returned",
+    "swap_args": "the order of arguments",
+    "swap_operands": "the order of operands",
+    "var_replace": "a name",
+}
+"""What a kind of edit is about, for a person."""
 
 
 @dataclass(slots=True)
@@ -28,7 +50,7 @@ class Hunt:
     """What the searches that found nothing blame, by test."""
 
     def mend_tests(self, found: Sequence[Finding]) -> Talk[bool]:
-        """Look for an edit that mends failing tests: those of one file first, then one by one."""
+        """Look for an edit that mends failing tests: those that may have one cause first, then one by one."""
         if not self.shop.talk.can("search_patch", "apply_patch"):
             return False
         for tests in batches([finding.id for finding in found]):
@@ -57,11 +79,12 @@ class Hunt:
     def _subject(self, candidate: Candidate) -> Talk[str]:
         texts = yield from self.shop.talk.read([candidate.path])
         where = place(candidate.path, texts.get(candidate.path, ""), candidate.line)
-        what = describe(candidate.patch) or f"correct the {candidate.template.replace('_', ' ')}"
+        plain = f"correct {WORDS.get(candidate.template, 'one line')}"
+        what = describe(candidate.patch) or plain
         subject = f"fix: {what} in {where}"
         if len(subject) <= LONGEST_SUBJECT:
             return subject
-        short = f"fix: correct the {candidate.template.replace('_', ' ')} in {where}"
+        short = f"fix: {plain} in {where}"
         return short if len(short) <= LONGEST_SUBJECT else f"fix: correct {where}"[:LONGEST_SUBJECT]
 
     def blame(self, found: Sequence[Finding]) -> Talk[tuple[Suspect, ...]]:
@@ -76,10 +99,11 @@ class Hunt:
 
 
 def batches(tests: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Group failing tests that may have one cause: by file, by function, and one by one."""
+    """Group failing tests that may have one cause: of a few files together, by file, by function, and one by one."""
     real = [test for test in dict.fromkeys(tests) if "::" in test and not test.endswith("…")]
     seen: set[tuple[str, ...]] = set()
-    for key in (_file, _function, str):
+    few = len({_file(test) for test in real}) <= MOST_FILES
+    for key in (_everything, _file, _function, str) if few else (_file, _function, str):
         groups: dict[str, list[str]] = {}
         for test in real:
             groups.setdefault(key(test), []).append(test)
@@ -88,6 +112,10 @@ def batches(tests: Sequence[str]) -> Iterator[tuple[str, ...]]:
             if batch not in seen:
                 seen.add(batch)
                 yield batch
+
+
+def _everything(_: str) -> str:
+    return ""
 
 
 def _file(test: str) -> str:
@@ -99,7 +127,9 @@ def _function(test: str) -> str:
 
 
 def _named(tests: Sequence[str]) -> str:
-    return tests[0] if len(tests) == 1 else f"{len(tests)} tests of {_file(tests[0])}"
+    files = len({_file(test) for test in tests})
+    where = _file(tests[0]) if files == 1 else f"{files} files"
+    return tests[0] if len(tests) == 1 else f"{len(tests)} tests of {where}"
 
 
 def _body(tests: Sequence[str], others: int) -> str:

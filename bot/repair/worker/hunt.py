@@ -18,6 +18,8 @@ from bot.repair.worker.warm import Session
 
 FIRST_BATCH = 24
 BATCH = 60
+OTHERS = 120
+"""Candidates that are tried after the first one was confirmed, so that a slow machine finds the same ones."""
 SCREENING = 3
 """Failing tests that a candidate must pass before all are run."""
 SMALLEST_LIMIT = 0.025
@@ -57,6 +59,7 @@ class Hunt:
         self.tried = 0
         self.found: list[Scored] = []
         self.first = 0.0
+        self.enough = 0
         self.exhausted = False
         self.size = FIRST_BATCH
         self.surprises: set[int] = set()
@@ -91,7 +94,8 @@ class Hunt:
         if self.found:
             settle = min(1.0, max(0.3, self.first * 0.25))
             waiting = self.pool.count("confirm", "verify") or self.survivors or self.verified
-            if self.job.spent > self.first + settle and (not waiting or self.job.spent > self.first + 4 * settle):
+            more = waiting or self.tried < self.enough
+            if self.job.spent > self.first + settle and (not more or self.job.spent > self.first + 6 * settle):
                 return "found"
         return ""
 
@@ -217,6 +221,7 @@ class Hunt:
             return
         if not self.found:
             self.first = self.job.spent
+            self.enough = self.tried + OTHERS
         scored = numbered[1]
         self.found.append(scored)
         edit, candidate = scored.candidate.edit, scored.candidate
