@@ -293,8 +293,13 @@ def test_no_damaged_report_is_passed(data: st.DataObject) -> None:
     else:
         damaged = whole[:position] + data.draw(st.binary(min_size=1, max_size=5)) + whole[position:]
     report, honest = read(damaged, TOKEN), read(whole, TOKEN)
-    told = ([case.outcome for case in report.cases], report.end)
-    assert judged(report) != "passed" or told == ([case.outcome for case in honest.cases], honest.end)
+    assert judged(report) != "passed" or said(report) == said(honest)
+
+
+def said(report: Report) -> tuple[list[str], object]:
+    """Return what a report says for the tree; a module that it says is hidden can only speak against it."""
+    end = report.end.model_copy(update={"hidden": ()}) if report.end is not None else None
+    return [case.outcome for case in report.cases], end
 
 
 @given(st.binary(max_size=200))
