@@ -16,6 +16,9 @@ from bot.repair.worker.nursery import Nursery, preload
 from bot.repair.worker.pool import Child, Pool
 from bot.repair.worker.tree import Tree
 
+FEWEST = 5
+"""Candidates that are confirmed before the best are chosen."""
+
 
 class Job:
     """One request, its time, its folder for copies, and the pipe for its answers."""
@@ -26,7 +29,8 @@ class Job:
         self.mode: str = asked["mode"]
         self.tests: list[str] = asked.get("tests", [])
         self.seconds: float = asked.get("seconds", 60.0)
-        self.limit: int = asked.get("limit", 5)
+        # The first ones to be confirmed are not the best ones: which comes first is a matter of chance
+        self.limit: int = max(FEWEST, asked.get("limit", 5))
         self.pipe = pipe
         self.tree = Tree(Path.cwd())
         self.begun = time.monotonic()
