@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from bot.app import consoles
-from bot.app.desk import open_desk
+from bot.app.desk import make_request, open_desk
 from bot.app.perform import perform
 from bot.app.proof import present, prove
 from bot.errors import UsageError
@@ -26,7 +26,7 @@ def show(folder: Path | None) -> int:
     git = desk.repository.git
     console.print(Text(git.output("log", "--oneline").decode().rstrip()))
     _type(console, "git agent fix --model offline")
-    report = perform(desk, "", "")
+    report = perform(desk, make_request(desk, ""))
     if not report.steps:
         return report.exit_code
     _type(console, f"git log {report.base[:10]}..{report.branch}")

@@ -1,10 +1,14 @@
 """A person's repository, opened, and what they have set for it."""
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
+from bot.app import consoles
+from bot.core.task import Consent, Mode, Request, Source, Task
 from bot.git.repository import Repository, open_repository
 from bot.settings import Settings, Sources, gather
 
@@ -27,6 +31,28 @@ def open_desk(directory: Path, flags: Mapping[str, object], base: str = "") -> D
     sources = Sources(flags, os.environ, _configured(repository), _blob(repository, commit, "pyproject.toml"))
     settings, notes = gather(sources)
     return Desk(repository=repository, settings=settings, notes=notes)
+
+
+def make_request(desk: Desk, goal: str, base: str = "", *, planning: bool = False, quiet: bool = False) -> Request:
+    """Put what a person asked for and what they have set into a request. Raises UsageError."""
+    settings = desk.settings
+    task = Task(
+        goal=goal,
+        source=Source(kind="local"),
+        base=desk.repository.resolve(base) if base else desk.repository.default_base(),
+        scope=settings.scope,
+        protected=settings.protect,
+        limits=settings.limits(),
+    )
+    forge: Literal["local", "none"] = "none" if quiet else "local"
+    return Request(task=task, mode=Mode(forge=forge, consent=_consent(desk), model=settings.model, planning=planning))
+
+
+def _consent(desk: Desk) -> Consent:
+    wish = desk.settings.consent
+    if wish != "auto":
+        return wish
+    return "ask" if consoles.on_terminal(sys.stdin) and consoles.on_terminal(sys.stderr) else "no"
 
 
 def _configured(repository: Repository) -> tuple[tuple[str, str], ...]:

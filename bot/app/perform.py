@@ -1,7 +1,6 @@
 """The one way through: a task goes in, a report comes out."""
 
 import re
-import sys
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from bot.core.check import Check
 from bot.core.event import Ended, Event, Started
 from bot.core.render import markdown
 from bot.core.report import Report, summarize
-from bot.core.task import Consent, Source, Task
+from bot.core.task import Request
 from bot.forge.local import LocalForge
 from bot.git.runs import RunRef, new_run_id
 from bot.git.signals import uninterrupted
@@ -27,18 +26,18 @@ from bot.tools.tool import Bench
 from bot.trace.terminal import Terminal
 
 
-def perform(desk: Desk, goal: str, base: str, *, planning: bool = False, quiet: bool = False) -> Report:
-    """Carry out a task and deliver its report. Raises UsageError before anything is created."""
-    task = _task(desk, goal, base)
-    model = choose_model(desk.settings.model, desk.repository)
+def perform(desk: Desk, request: Request) -> Report:
+    """Carry out a request and deliver its report. Raises UsageError before anything is created."""
+    mode = request.mode
+    model = choose_model(mode.model, desk.repository)
     bay = choose_bay(desk)
     run = new_run_id()
     with Terminal(consoles.progress()) as terminal:
-        agent = make_agent(model, choose_approver(_consent(desk), terminal.ask), planning=planning)
+        agent = make_agent(model, choose_approver(mode.consent, terminal.ask), planning=mode.planning)
         ref = RunRef(desk.repository, run, render=render)
-        traces: tuple[Trace, ...] = (terminal,) if planning else (ref, terminal)
-        report = _record(_Run(desk, bay, agent, task, run, planning), traces)
-    if not quiet:
+        traces: tuple[Trace, ...] = (terminal,) if mode.planning else (ref, terminal)
+        report = _record(_Run(desk, bay, agent, request, run), traces)
+    if mode.forge == "local":
         LocalForge(consoles.results()).publish(report)
     return report
 
@@ -48,50 +47,30 @@ def render(events: Sequence[Event]) -> str:
     return markdown(summarize(events))
 
 
-def _task(desk: Desk, goal: str, base: str) -> Task:
-    settings = desk.settings
-    return Task(
-        goal=goal,
-        source=Source(kind="local"),
-        base=desk.repository.resolve(base) if base else desk.repository.default_base(),
-        scope=settings.scope,
-        protected=settings.protect,
-        limits=settings.limits(),
-    )
-
-
-def _consent(desk: Desk) -> Consent:
-    wish = desk.settings.consent
-    if wish != "auto":
-        return wish
-    return "ask" if sys.stdin.isatty() and sys.stderr.isatty() else "no"
-
-
 @dataclass(frozen=True, slots=True)
 class _Run:
     desk: Desk
     bay: Bay
     agent: Agent
-    task: Task
+    request: Request
     run: str
-    planning: bool
 
     def events(self) -> Generator[Event, None, None]:
         """Open the workspace, work in it, and drop it."""
         repository = self.desk.repository
-        branch = choose_branch(repository, slug(self.agent.redactor.text(self.task.goal)), self.run)
-        with open_workspace(repository, base=self.task.base, run=self.run, branch=branch) as workspace:
+        branch = choose_branch(repository, slug(self.agent.redactor.text(self.request.task.goal)), self.run)
+        with open_workspace(repository, base=self.request.task.base, run=self.run, branch=branch) as workspace:
             with workspace.clean(workspace.tree()) as root:
                 ladder = self.bay.ladder(root, self.desk.settings.checks)
                 project = survey(root, workspace.files())
-            bench = Bench(workspace, self.bay.executor, ladder, self.task, workspace.temp)
+            bench = Bench(workspace, self.bay.executor, ladder, self.request.task, workspace.temp)
             yield from self.agent.work(self._started(branch, ladder.checks, project), bench)
 
     def _started(self, branch: str, checks: tuple[Check, ...], project: str) -> Started:
         interpreter = self.bay.interpreter
         return Started(
             run=self.run,
-            task=self.task,
+            task=self.request.task,
             branch=branch,
             version=__version__,
             model=self.agent.model.name,
@@ -99,13 +78,13 @@ class _Run:
             python=f"{interpreter.path}, {interpreter.origin}",
             checks=checks,
             project=project,
-            planning=self.planning,
+            planning=self.request.mode.planning,
             notes=(*self.desk.notes, *self.bay.notes, *self._warnings()),
         )
 
     def _warnings(self) -> Iterator[str]:
         if self.desk.repository.dirty():
-            yield f"uncommitted work is not included: the run starts from {self.task.base[:10]}"
+            yield f"uncommitted work is not included: the run starts from {self.request.task.base[:10]}"
         if self.bay.interpreter.origin.startswith("git agent"):
             yield "the project has no environment of its own: its checks run with git agent's interpreter"
 

@@ -62,16 +62,14 @@ class Task(Record):
 class Mode(Record):
     """How a run is carried out, chosen by the door that it came through."""
 
-    forge: Literal["local", "github"] = "local"
+    forge: Literal["local", "none"] = "local"
+    """Where the report is delivered."""
     consent: Consent = "no"
     """Who answers a risky call: a person, always yes, always no."""
-    isolation: Isolation = "auto"
-    trust: Trust = "trusted"
     model: str = ""
     """A model spec; empty means the default choice."""
-    python: str = ""
-    """The project's interpreter; empty means find it."""
-    quiet: bool = False
+    planning: bool = False
+    """Whether only a plan is asked for, and nothing is to be changed."""
 
 
 class Request(Record):
