@@ -42,6 +42,14 @@ class Match(NamedTuple):
     text: str
 
 
+class Cleaner(Protocol):
+    """Gives folders that hold exactly one tree."""
+
+    def clean(self, tree: str, /) -> AbstractContextManager[Path]:
+        """Give a folder that holds exactly this tree and nothing else; asked again, the same one, made anew."""
+        ...
+
+
 class Workspace(Protocol):
     """The throwaway worktree and branch that one run may change. Raises WorkspaceError."""
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from bot.core.event import Acted, Event
 from bot.core.message import Reply, ToolCall, ToolResult
+from bot.errors import Denied, UnknownTool
 from bot.protocols import Approver
 from bot.tools.tool import Access, Bench, Tool
 
@@ -30,7 +31,7 @@ def refuse(call: ToolCall, reply: Reply, tools: Tools) -> ToolResult | None:
     if call.name not in tools:
         near = get_close_matches(call.name, tools, n=1)
         rest = f"; did you mean {near[0]!r}?" if near else ""
-        return failure(call, "unknown_tool", f"there is no tool {call.name!r}{rest}")
+        return failure(call, UnknownTool.kind, f"there is no tool {call.name!r}{rest}")
     return None
 
 
@@ -86,7 +87,7 @@ def execute(calls: Sequence[ToolCall], tools: Tools, bench: Bench, approver: App
 def _execute(call: ToolCall, tools: Tools, bench: Bench, approver: Approver) -> ToolResult:
     why = risk(call)
     if why and not approver.approve(call, why):
-        return failure(call, "denied", f"not approved: {why}")
+        return failure(call, Denied.kind, f"not approved: {why}")
     return tools[call.name].call(call, bench)
 
 

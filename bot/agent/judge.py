@@ -10,6 +10,7 @@ from bot.core.event import Acted, Baselined, Checking, Committed, Event, RolledB
 from bot.core.policy import refuse_change, secret_findings
 from bot.core.redact import Redactor
 from bot.core.render import commit_message
+from bot.errors import Denied, Unverified
 from bot.tools.tool import Bench
 from bot.verify.digest import digest
 
@@ -20,7 +21,7 @@ class Answer:
 
     ok: bool
     text: str
-    kind: str = "unverified"
+    kind: str = Unverified.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Judge:
         reasons = (*refuse_change(change, self._started.task), *secret_findings(change), *self._shown(change))
         if reasons:
             text = "refused by policy:\n" + "\n".join(f"- {reason}" for reason in reasons)
-            return (yield from self._refuse("denied", text, self._failures() + 1))
+            return (yield from self._refuse(Denied.kind, text, self._failures() + 1))
         # What a model writes may come from what it was shown; a commit is not an event, so nothing else redacts it.
         subject, body = self.redactor.text(subject), self.redactor.text(body)
         told = self._told(change.tree)
@@ -55,7 +56,7 @@ class Judge:
         if verdict.better or (verdict.ok and insists):
             return (yield from self._commit(change, verdict, subject, body))
         text = f"{self._neutral()}\n{digest(verdict)}" if verdict.ok else digest(verdict)
-        return (yield from self._refuse("unverified", text, self._failures()))
+        return (yield from self._refuse(Unverified.kind, text, self._failures()))
 
     def _shown(self, change: ChangeSet) -> Iterator[str]:
         """Name what a change would publish of the secrets that this process holds."""
@@ -84,20 +85,15 @@ class Judge:
         return told
 
     def _climb(self, tree: str, before: Verdict | None) -> Generator[Event, None, Verdict]:
-        def renew() -> None:
-            with self.bench.workspace.clean(tree):
-                pass
-
-        with self.bench.workspace.clean(tree) as root:
-            climb = self.bench.ladder.climb(root, tree, before, renew)
-            while True:
-                try:
-                    check = next(climb)
-                except StopIteration as end:
-                    verdict: Verdict = end.value
-                    self.bench.workspace.guard()
-                    return verdict
-                yield Checking(check=check.name, tree=tree)
+        checks = self.bench.ladder.judge(self.bench.workspace, tree, before)
+        while True:
+            try:
+                check = next(checks)
+            except StopIteration as end:
+                verdict: Verdict = end.value
+                self.bench.workspace.guard()
+                return verdict
+            yield Checking(check=check.name, tree=tree)
 
     def _commit(self, change: ChangeSet, verdict: Verdict, subject: str, body: str) -> Generator[Event, None, Answer]:
         step = 1 + sum(isinstance(event, Committed) for event in self.log)
@@ -158,7 +154,7 @@ class Judge:
                     break
                 case Verified() if not event.verdict.better:
                     count += 1
-                case Acted() if event.call.name == "checkpoint" and event.result.error == "denied":
+                case Acted() if event.call.name == "checkpoint" and event.result.error == Denied.kind:
                     count += 1
                 case _:
                     pass

@@ -23,7 +23,7 @@ from bot.core.event import (
 )
 from bot.core.message import Reply, ToolCall, ToolResult, ToolSpec
 from bot.core.redact import Redactor
-from bot.errors import BadArguments, ModelError, WorkspaceError
+from bot.errors import BadArguments, ModelError, Unverified, WorkspaceError
 from bot.protocols import Approver, Model
 from bot.tools.control import Ask, Checkpoint, Finish, Plan
 from bot.tools.tool import Access, Bench
@@ -175,7 +175,7 @@ class _Turns:
     def _finish(self, call: ToolCall, summary: str) -> Generator[Event, None, Ended | None]:
         if self.bench.workspace.diff():
             text = "refused: there are changes that are not verified; call checkpoint first"
-            yield Acted(call=call, result=calls.failure(call, "unverified", text))
+            yield Acted(call=call, result=calls.failure(call, Unverified.kind, text))
             return None
         yield Acted(call=call, result=_ok(call, "the run ends here"))
         return Ended(stop="done", detail=summary)

@@ -1,10 +1,8 @@
 """Runs the proof of commits again, without a model, whoever made them."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from rich.table import Table
 from rich.text import Text
@@ -24,6 +22,7 @@ from bot.git.audit import changes
 from bot.git.repository import Repository
 from bot.git.runs import list_runs, read_all, read_events
 from bot.git.snapshot import Snapshots, open_snapshots
+from bot.protocols import Cleaner
 from bot.verify.digest import digest
 from bot.verify.ladder import Ladder
 
@@ -120,29 +119,15 @@ def _short(verdict: Verdict) -> tuple[CheckSummary, ...]:
     return tuple(map(summarize_check, verdict.results))
 
 
-class Cleaner(Protocol):
-    """Gives folders that hold exactly one tree."""
-
-    def clean(self, tree: str, /) -> AbstractContextManager[Path]:
-        """Give a folder that holds exactly this tree."""
-        ...
-
-
 def climb(ladder: Ladder, cleaner: Cleaner, tree: str, before: Verdict | None) -> Verdict:
     """Judge a tree without telling anybody about each check."""
-
-    def renew() -> None:
-        with cleaner.clean(tree):
-            pass
-
-    with cleaner.clean(tree) as root:
-        steps = ladder.climb(root, tree, before, renew)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                verdict: Verdict = end.value
-                return verdict
+    checks = ladder.judge(cleaner, tree, before)
+    while True:
+        try:
+            next(checks)
+        except StopIteration as end:
+            verdict: Verdict = end.value
+            return verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bot.core.check import Check, CheckResult, Comparison, Reader, Rung, Verdict
 from bot.core.redact import Redactor
 from bot.errors import SandboxUnavailable
-from bot.protocols import Executor
+from bot.protocols import Cleaner, Executor
 from bot.verify import findings, plain, suite, syntax
 from bot.verify.compare import compare, got_worse, without
 from bot.verify.interpreter import Interpreter
@@ -56,6 +56,16 @@ class Ladder:
     executor: Executor
     interpreter: Interpreter
     redactor: Redactor = field(default_factory=lambda: Redactor(()))
+
+    def judge(self, cleaner: Cleaner, tree: str, before: Verdict | None) -> Generator[Check, None, Verdict]:
+        """Climb in a folder that holds exactly this tree, and that is made anew before anything is run again."""
+
+        def renew() -> None:
+            with cleaner.clean(tree):
+                pass
+
+        with cleaner.clean(tree) as root:
+            return (yield from self.climb(root, tree, before, renew))
 
     def climb(
         self, root: Path, tree: str, before: Verdict | None = None, renew: Callable[[], None] = _leave
