@@ -21,6 +21,8 @@ class Desk:
 
     repository: Repository
     settings: Settings
+    base: str
+    """The commit that a run starts from, as a full id."""
     notes: tuple[str, ...] = ()
 
 
@@ -30,16 +32,16 @@ def open_desk(directory: Path, flags: Mapping[str, object], base: str = "") -> D
     commit = repository.resolve(base) if base else repository.default_base()
     sources = Sources(flags, os.environ, _configured(repository), _blob(repository, commit, "pyproject.toml"))
     settings, notes = gather(sources)
-    return Desk(repository=repository, settings=settings, notes=notes)
+    return Desk(repository=repository, settings=settings, base=commit, notes=notes)
 
 
-def make_request(desk: Desk, goal: str, base: str = "", *, planning: bool = False, quiet: bool = False) -> Request:
-    """Put what a person asked for and what they have set into a request. Raises UsageError."""
+def make_request(desk: Desk, goal: str, *, planning: bool = False, quiet: bool = False) -> Request:
+    """Put what a person asked for and what they have set into a request."""
     settings = desk.settings
     task = Task(
         goal=goal,
         source=Source(kind="local"),
-        base=desk.repository.resolve(base) if base else desk.repository.default_base(),
+        base=desk.base,
         scope=settings.scope,
         protected=settings.protect,
         limits=settings.limits(),

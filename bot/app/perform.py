@@ -24,6 +24,7 @@ from bot.git.workspace import choose_branch, open_workspace
 from bot.protocols import Trace
 from bot.tools.tool import Bench
 from bot.trace.terminal import Terminal
+from bot.verify.interpreter import OWN
 
 
 def perform(desk: Desk, request: Request) -> Report:
@@ -85,7 +86,7 @@ class _Run:
     def _warnings(self) -> Iterator[str]:
         if self.desk.repository.dirty():
             yield f"uncommitted work is not included: the run starts from {self.request.task.base[:10]}"
-        if self.bay.interpreter.origin.startswith("git agent"):
+        if self.bay.interpreter.origin == OWN:
             yield "the project has no environment of its own: its checks run with git agent's interpreter"
 
 

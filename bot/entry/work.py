@@ -25,7 +25,7 @@ def fix(task: tuple[str, ...], directory: Path, base: str, *, failing: bool, as_
     """
     goal = _goal(task, failing=failing)
     desk = open_desk(directory, flags, base)
-    report = perform(desk, make_request(desk, goal, base, quiet=as_json))
+    report = perform(desk, make_request(desk, goal, quiet=as_json))
     if as_json:
         click.echo(report.model_dump_json())
     return report.exit_code
@@ -48,7 +48,7 @@ def _goal(task: tuple[str, ...], *, failing: bool) -> str:
 def plan(task: tuple[str, ...], directory: Path, base: str, *, as_json: bool, **flags: Any) -> int:
     """Say what would be done about TASK, or about whatever fails now; change nothing."""
     desk = open_desk(directory, flags, base)
-    report = perform(desk, make_request(desk, _goal(task, failing=False), base, planning=True, quiet=True))
+    report = perform(desk, make_request(desk, _goal(task, failing=False), planning=True, quiet=True))
     if as_json:
         click.echo(report.model_dump_json())
     else:
