@@ -62,10 +62,6 @@ class Repository:
         shown = ("--untracked-files=normal", "--ignore-submodules=dirty", "--no-renames")
         return bool(self.git.output("status", "--porcelain", "-z", *shown))
 
-    def detached(self) -> bool:
-        """Say whether the person stands on a commit rather than on a branch."""
-        return self.current_branch() is None
-
     def current_branch(self) -> str | None:
         """Return the name of the branch that the person is on, readable."""
         answer = self.git.ask("symbolic-ref", "--quiet", "HEAD")

@@ -91,11 +91,8 @@ def slow(repo: Repo) -> None:
     repo.commit({"test_slow.py": "import time\n\n\ndef test_slow():\n    time.sleep(30)\n"}, "slow")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_signal_leaves_everything_as_it_was(repo: Repo, tmp_path: Path, number: signal.Signals) -> None:
-    slow(repo)
-    unsettle(repo)
-    before = repo.state()
+def start(repo: Repo) -> "subprocess.Popen[str]":
+    """Start a run that is at its checks when this returns."""
     started = subprocess.Popen(
         [*COMMAND, "-C", str(repo.path), "fix", "x"],
         stdout=subprocess.DEVNULL,
@@ -107,6 +104,15 @@ def test_a_signal_leaves_everything_as_it_was(repo: Repo, tmp_path: Path, number
     assert started.stderr is not None
     assert "git agent" in started.stderr.readline()
     time.sleep(0.5)
+    return started
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_signal_leaves_everything_as_it_was(repo: Repo, tmp_path: Path, number: signal.Signals) -> None:
+    slow(repo)
+    unsettle(repo)
+    before = repo.state()
+    started = start(repo)
     started.send_signal(number)
     started.communicate(timeout=20)
     assert repo.state() == before
@@ -297,24 +303,8 @@ def test_a_project_whose_environment_lacks_pytest_borrows_ours(repo: Repo) -> No
     assert ran.report.outcome == "verified"
 
 
-def start(repo: Repo) -> "subprocess.Popen[str]":
-    """Start a run that is at its slow check when this returns."""
-    slow(repo)
-    started = subprocess.Popen(
-        [*COMMAND, "-C", str(repo.path), "fix", "x"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "NO_COLOR": "1"},
-        start_new_session=True,
-    )
-    assert started.stderr is not None
-    assert "git agent" in started.stderr.readline()
-    time.sleep(0.5)
-    return started
-
-
 def test_impatience_changes_neither_the_end_nor_the_exit_code(repo: Repo) -> None:
+    slow(repo)
     started = start(repo)
     before = repo.state()
     while started.poll() is None:
