@@ -43,10 +43,21 @@ class Match(NamedTuple):
 
 
 class Cleaner(Protocol):
-    """Gives folders that hold exactly one tree."""
+    """Gives folders that hold exactly one tree, and trees made of others."""
 
     def clean(self, tree: str, /) -> AbstractContextManager[Path]:
         """Give a folder that holds exactly this tree and nothing else; asked again, the same one, made anew."""
+        ...
+
+    def compose(self, tree: str, source: str, paths: Sequence[str], /) -> str:
+        """Return the id of `tree` with these paths as they are in the tree `source`; absent there, they are left out.
+
+        Paths are as FileChange tells them.
+        """
+        ...
+
+    def read(self, tree: str, path: str, /) -> bytes | None:
+        """Return a file's content in a tree; None when it is no file there."""
         ...
 
 
@@ -83,6 +94,14 @@ class Workspace(Protocol):
         """Give a separate folder that holds exactly this tree and nothing else."""
         ...
 
+    def compose(self, tree: str, source: str, paths: Sequence[str]) -> str:
+        """Return the id of a tree with these paths as they are in another; see Cleaner."""
+        ...
+
+    def read(self, tree: str, path: str) -> bytes | None:
+        """Return a file's content in a tree; see Cleaner."""
+        ...
+
     def guard(self) -> None:
         """Look whether a command changed what git would obey. Raises RepositoryChanged."""
         ...
@@ -98,6 +117,25 @@ class Workspace(Protocol):
     def history(self, path: str, limit: int) -> str:
         """Tell the last commits that touched a path (all when empty), newest first, no later than the base."""
         ...
+
+
+class Shelf(Protocol):
+    """Where results are kept beyond a run, by key; what cannot be read or written is as if it were not there."""
+
+    def get(self, key: str, /) -> bytes | None:
+        """Return what was put under a key."""
+        ...
+
+    def put(self, key: str, value: bytes, /) -> None:
+        """Keep something."""
+        ...
+
+
+class Mount(NamedTuple):
+    """A folder outside the tree that a command may use, under its own path."""
+
+    path: Path
+    writable: bool = False
 
 
 HELD = "held"
@@ -120,6 +158,10 @@ class Command:
     """Variables to set on top of the allow-list."""
     report: bool = False
     """Whether to open a private pipe; its descriptor is given in the variable GIT_AGENT_REPORT_FD."""
+    folder: str = ""
+    """Where below the tree's root the program starts."""
+    mounts: Sequence[Mount] = ()
+    """Folders of ours, such as a cache."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from bot.core.event import (
     Event,
     Paused,
     Planned,
+    Proved,
     Published,
     Replied,
     Retried,
@@ -82,9 +83,11 @@ def _tell_move(event: Committed | RolledBack | Undone | Published) -> str:
             return event.where
 
 
-def _tell_words(event: Started | Checking | Planned | Retried | Compressed | Told | Paused | Ended) -> str:
+def _tell_words(event: Started | Checking | Planned | Retried | Compressed | Told | Proved | Paused | Ended) -> str:
     text = ""
     match event:
+        case Proved():
+            text = event.proof.reason or f"{len(event.proof.green)} red on the base, green here"
         case Started():
             text = f"{event.model}, {event.isolation}: {event.task.goal or 'mend what fails'}"
         case Checking():

@@ -22,8 +22,14 @@ class Rung(StrEnum):
         return list(Rung).index(self)
 
 
-Reader: TypeAlias = Literal["syntax", "ruff", "ruff-format", "mypy", "pytest", "exit"]
-"""How the answer of a check is read: from its own structured report, or from its exit code alone."""
+Reader: TypeAlias = Literal["syntax", "ruff", "ruff-format", "mypy", "pytest", "unittest", "lines", "exit"]
+"""How the answer of a check is read: from its own structured report, from lines that name a place, from its exit code.
+
+`exit` also reads the JUnit XML that the command writes, where one is declared.
+"""
+
+Cause: TypeAlias = Literal["", "network", "service", "disk", "memory", "missing"]
+"""What outside of the tree kept a case from telling anything; empty when it is the tree that speaks."""
 
 Outcome: TypeAlias = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed"]
 Status: TypeAlias = Literal["passed", "failed", "skipped", "errored"]
@@ -42,6 +48,12 @@ class Check(Record):
     network: bool = False
     reason: str = ""
     """Why we believe that the project wants this check."""
+    folder: str = ""
+    """Of the package that it is run in, relative to the root; empty for the root itself."""
+    needs: tuple[str, ...] = ()
+    """What must be here for it to tell anything: a program, `python:MODULE`, or a path with a slash in it."""
+    junit: str = ""
+    """Where the command writes JUnit XML, relative to its folder."""
 
 
 class CaseResult(Record):
@@ -56,11 +68,31 @@ class CaseResult(Record):
     seconds: float = 0.0
     asks: str = ""
     """What a test asks, as a digest, where it stands in the same file as the code."""
+    code: str = ""
+    """Digest of a test function's own code, the same under any name; empty when unknown."""
+    error: str = ""
+    """Name of the exception that it ended with, such as AssertionError; empty when unknown."""
+    cause: Cause = ""
+    lacks: str = ""
+    """The module or file that was looked for and not found."""
 
     @property
     def bad(self) -> bool:
         """Whether this case speaks against the tree."""
         return self.outcome in ("failed", "error")
+
+
+class Flake(Record):
+    """A case that did not always end the same way on one tree."""
+
+    id: str
+    passed: int
+    failed: int
+
+    @property
+    def runs(self) -> int:
+        """How often it was run."""
+        return self.passed + self.failed
 
 
 class CheckResult(Record):
@@ -80,6 +112,13 @@ class CheckResult(Record):
     """Modules of the tree that stand in the way of others of the same name, such as an installed library."""
     rewritten: tuple[str, ...] = ()
     """Files of the tree that were written to while the check ran."""
+    flakes: tuple[Flake, ...] = ()
+    narrowed: bool = False
+    """Whether only the cases nearest to a change were asked: those that are absent say nothing."""
+    reused: bool = False
+    """Whether this was said before, of the same tree in the same environment, and was not asked again."""
+    imported: tuple[str, ...] = ()
+    """Files of the tree that the tests imported."""
 
     def count(self, *outcomes: Outcome) -> int:
         """Count the cases with one of these outcomes."""
@@ -103,6 +142,10 @@ class Comparison(Record):
     """Tests that pass and ask something else than before, and files that were not rewritten before by the tests."""
     unjudged: tuple[str, ...] = ()
     """Checks that gave no evidence before and give none now, such as one whose tool is missing."""
+    renamed: tuple[str, ...] = ()
+    """Tests that are gone under this name and pass, with the same code, under another."""
+    prevented: tuple[str, ...] = ()
+    """Passed before, and now kept from telling anything by something outside of the tree; no blame, and no green."""
 
 
 class Verdict(Record):
@@ -122,7 +165,8 @@ class Verdict(Record):
         """Whether a step may be committed: every check that can gave evidence, and nothing got worse."""
         judged = [result for result in self.results if result.check not in self.comparison.unjudged]
         complete = bool(judged) and all(result.status in ("passed", "failed") for result in judged)
-        return complete and not self.comparison.broken and not self.comparison.removed
+        spoken_against = self.comparison.broken or self.comparison.removed or self.comparison.prevented
+        return complete and not spoken_against
 
     @property
     def bad(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from pydantic import Field, TypeAdapter
 from bot.core.change import ChangeSet
 from bot.core.check import Check, Verdict
 from bot.core.message import Reply, ToolCall, ToolResult
+from bot.core.proof import Audit, Proof
 from bot.core.task import Record, Task
 
 
@@ -134,6 +135,16 @@ class RolledBack(Happening):
     reason: str = ""
 
 
+class Proved(Happening):
+    """The whole change was held against the base: what it proves, and what it did to the evidence."""
+
+    event: Literal["proved"] = "proved"
+    commit: str
+    """The tip that was looked at."""
+    proof: Proof
+    audit: Audit
+
+
 class Paused(Happening):
     """A person is needed."""
 
@@ -180,6 +191,7 @@ Event: TypeAlias = Annotated[
     | Verified
     | Committed
     | RolledBack
+    | Proved
     | Paused
     | Undone
     | Ended

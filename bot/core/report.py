@@ -22,6 +22,7 @@ from bot.core.event import (
 )
 from bot.core.evidence import Doubt, Work, merge_files, tell
 from bot.core.message import Usage
+from bot.core.proof import Proof
 from bot.core.task import Record, Task
 
 OutcomeWord: TypeAlias = Literal["verified", "partial", "nothing", "gave_up", "failed"]
@@ -55,14 +56,6 @@ class Step(Record):
     kept: str = ""
     """Where the rejected tree of a rolled back step can be read."""
     undone: bool = False
-
-
-class Proof(Record):
-    """What failed on the base and passes on the result; or why there is no such thing."""
-
-    red: tuple[str, ...] = ()
-    green: tuple[str, ...] = ()
-    reason: str = ""
 
 
 class Spent(Record):

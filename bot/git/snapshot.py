@@ -1,13 +1,14 @@
 """A folder that holds exactly one tree at a time, for judging commits that no run of ours is working on."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.git import owner
 from bot.git.checkout import Checkout, delete, link
+from bot.git.compose import compose
 from bot.git.disk import refusals
 from bot.git.leftovers import PREFIX
 from bot.git.repository import Repository
@@ -28,6 +29,14 @@ class Snapshots:
         self.checkout.fill(open_store(self.repository).tree(rev))
         self.checkout.purge()
         yield self.checkout.root
+
+    def compose(self, tree: str, source: str, paths: Sequence[str]) -> str:
+        """Return the id of a tree with these paths as they are in another; see protocols.Cleaner."""
+        return compose(self.repository, tree, source, paths)
+
+    def read(self, tree: str, path: str) -> bytes | None:
+        """Return a file's content in a tree; see protocols.Cleaner."""
+        return open_store(self.repository).blob(tree, path)
 
 
 @contextmanager

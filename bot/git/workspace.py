@@ -1,7 +1,7 @@
 """The throwaway worktree and branch of one run."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +12,7 @@ from bot.errors import GitFailed, RepositoryChanged, UsageError
 from bot.git import owner, search
 from bot.git.audit import changes
 from bot.git.checkout import Checkout, delete, link
+from bot.git.compose import compose
 from bot.git.disk import refusals
 from bot.git.fingerprint import fingerprint
 from bot.git.leftovers import PREFIX, remove_leftovers
@@ -87,6 +88,14 @@ class GitWorkspace:
                 folder.fill(self.store.tree(tree))
                 folder.purge()
             yield folder.root
+
+    def compose(self, tree: str, source: str, paths: Sequence[str]) -> str:
+        """Return the id of a tree with these paths as they are in another; see protocols.Cleaner."""
+        return compose(self.repository, tree, source, paths)
+
+    def read(self, tree: str, path: str) -> bytes | None:
+        """Return a file's content in a tree; see protocols.Cleaner."""
+        return self.store.blob(tree, path)
 
     def _make_verification(self) -> Checkout:
         with uninterrupted():

@@ -16,6 +16,7 @@ from bot.core.event import (
     Event,
     Paused,
     Planned,
+    Proved,
     Published,
     Replied,
     Retried,
@@ -26,6 +27,7 @@ from bot.core.event import (
     Verified,
 )
 from bot.core.message import Edit, Metadata, Reply, ToolCall, ToolResult, Usage
+from bot.core.proof import Audit, Proof
 from bot.core.task import Limits, Source, Task
 
 CASES = (CaseResult(id="t::a", outcome="failed", message="1 != 2", path="t.py", line=3),)
@@ -55,6 +57,7 @@ EVERY: tuple[Event, ...] = (
     ),
     Committed(step=1, commit="c", tree="t", subject="s"),
     RolledBack(to="b", kept="k"),
+    Proved(commit="c", proof=Proof(red=("t::a",), mode="written"), audit=Audit(reason="why")),
     Paused(question="q"),
     Undone(step=0, commit="b"),
     Ended(stop="done"),

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from bot.core.change import FileChange
 from bot.core.check import Rung
+from bot.core.proof import Proof
 from bot.core.render import LONGEST, markdown
-from bot.core.report import CheckSummary, Proof, Report, Spent, Step
+from bot.core.report import CheckSummary, Report, Spent, Step
 from bot.core.task import Source, Task
 
 PATCH = """\

@@ -8,7 +8,8 @@ from rich.console import Console
 
 from bot.core.change import FileChange
 from bot.core.check import Rung
-from bot.core.report import CheckSummary, Proof, Report, Spent, Step
+from bot.core.proof import Proof
+from bot.core.report import CheckSummary, Report, Spent, Step
 from bot.core.task import Source, Task
 from bot.errors import ForgeError
 from bot.forge.local import DIFF_LINES, FINDINGS, LocalForge, coloured, present_plan
