@@ -15,7 +15,8 @@ from bot.app.survey import survey
 from bot.core.check import Check
 from bot.core.event import Ended, Event, Started
 from bot.core.render import markdown
-from bot.core.report import Report, summarize
+from bot.core.report import Report
+from bot.core.summary import summarize
 from bot.core.task import Request
 from bot.forge.local import LocalForge
 from bot.git.runs import RunRef, new_run_id

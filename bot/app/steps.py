@@ -13,7 +13,8 @@ from bot.app.views import RunLine, is_taken, list_lines, split_step
 from bot.core.check import Verdict
 from bot.core.event import Ended, Published, Undone
 from bot.core.render import commit_message
-from bot.core.report import Report, Step, summarize
+from bot.core.report import Report, Step
+from bot.core.summary import summarize
 from bot.core.task import Record
 from bot.errors import AgentError, UsageError
 from bot.git.forward import move_forward

@@ -10,7 +10,8 @@ from rich.text import Text
 from bot.app import consoles
 from bot.core.event import Ended, Event
 from bot.core.redact import sanitize
-from bot.core.report import Report, summarize
+from bot.core.report import Report
+from bot.core.summary import summarize
 from bot.core.task import Record
 from bot.errors import UsageError
 from bot.forge.local import coloured, present, present_plan

@@ -1,5 +1,6 @@
 """The verification ladder's values, and what may be concluded from them."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal, TypeAlias
 
@@ -30,6 +31,14 @@ Reader: TypeAlias = Literal["syntax", "ruff", "ruff-format", "mypy", "pytest", "
 
 Cause: TypeAlias = Literal["", "network", "service", "disk", "memory", "missing"]
 """What outside of the tree kept a case from telling anything; empty when it is the tree that speaks."""
+
+WORDS: Mapping[Cause, str] = {
+    "network": "for want of a network",
+    "service": "for want of a service",
+    "disk": "as the disk would not take more",
+    "memory": "for want of memory",
+    "missing": "for want of something that is not installed",
+}
 
 Outcome: TypeAlias = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed"]
 Status: TypeAlias = Literal["passed", "failed", "skipped", "errored"]

@@ -62,8 +62,10 @@ class Audit(Record):
     """What became of the evidence between the base and the result."""
 
     tests: tuple[TestChange, ...] = ()
+    read: tuple[str, ...] = ()
+    """Changed files of the evidence that were compared piece by piece."""
     unread: tuple[str, ...] = ()
-    """Changed files of the evidence that could not be compared piece by piece."""
+    """Changed files of the evidence that could not be."""
     kept: tuple[str, ...] = ()
     """Changed files of the evidence whose base version was laid over the result and run."""
     unkept: tuple[str, ...] = ()

@@ -1,28 +1,10 @@
-"""The story of a run, folded from its events."""
+"""What a run did, as a value."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from bot.core.change import FileChange
-from bot.core.check import CheckResult, Rung, Status, Verdict, mended
-from bot.core.event import (
-    Acted,
-    Baselined,
-    Committed,
-    Ended,
-    Event,
-    Planned,
-    Published,
-    Replied,
-    RolledBack,
-    Started,
-    Undone,
-    Verified,
-)
-from bot.core.evidence import Doubt, Work, merge_files, tell
-from bot.core.message import Usage
-from bot.core.proof import Proof
+from bot.core.check import CheckResult, Rung, Status
+from bot.core.proof import Audit, Proof
 from bot.core.task import Record, Task
 
 OutcomeWord: TypeAlias = Literal["verified", "partial", "nothing", "gave_up", "failed"]
@@ -88,6 +70,7 @@ class Report(Record):
     steps: tuple[Step, ...] = ()
     baseline: tuple[CheckSummary, ...] = ()
     proof: Proof = Proof()
+    audit: Audit = Audit()
     findings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     usage: Spent = Spent()
@@ -113,179 +96,4 @@ def summarize_check(result: CheckResult) -> CheckSummary:
         seconds=round(result.seconds, 3),
         isolation=result.isolation,
         summary=result.summary,
-    )
-
-
-def summarize(events: Iterable[Event]) -> Report:
-    """Fold a run's events into its report. The first event is always Started."""
-    fold = _Fold()
-    for event in events:
-        fold.add(event)
-    return fold.report()
-
-
-@dataclass(slots=True)
-class _Fold:
-    started: Started | None = None
-    baseline: Verdict | None = None
-    judged: Verified | None = None
-    last: Verdict | None = None
-    """The verdict on the tree that the branch stands at."""
-    verdicts: dict[int, Verdict] = field(default_factory=dict)
-    steps: list[Step] = field(default_factory=list)
-    tip: str = ""
-    stop: str = "interrupted"
-    detail: str = ""
-    turns: int = 0
-    calls: int = 0
-    usage: Usage = field(default_factory=Usage)
-    pr: str = ""
-    plan: tuple[str, ...] = ()
-    until: float = 0.0
-
-    def add(self, event: Event) -> None:
-        self._time(event)
-        match event:
-            case Started():
-                self.started, self.tip = event, event.task.base
-            case Baselined():
-                self.baseline = self.last = event.verdict
-            case Replied():
-                self.turns += 1
-                self.usage += event.reply.usage
-                self.stop, self.detail = "interrupted", ""
-            case Acted():
-                self.calls += 1
-            case Verified():
-                self.judged = event
-            case Committed() | RolledBack() | Undone():
-                self._move(event)
-            case Ended():
-                self.stop, self.detail = event.stop, event.detail
-            case Published():
-                self.pr = event.where if event.where.startswith("https://") else self.pr
-            case Planned():
-                self.plan = event.steps
-            case _:
-                pass
-
-    def _time(self, event: Event) -> None:
-        if not isinstance(event, Published | Undone):
-            self.until = max(self.until, event.at)
-
-    def _move(self, event: Committed | RolledBack | Undone) -> None:
-        match event:
-            case Committed():
-                assert self.judged is not None, "a commit follows the verdict on its tree"
-                self.steps.append(_step(self.judged, event.subject, commit=event.commit))
-                self.last = self.verdicts[event.step] = self.judged.verdict
-                self.tip, self.judged = event.commit, None
-            case RolledBack():
-                self.steps.append(_step(self.judged, f"rolled back: {event.reason}", kept=event.kept))
-                self.judged = None
-            case Undone():
-                self._undo(event)
-
-    def _undo(self, event: Undone) -> None:
-        self.tip = event.commit
-        self.last = self.verdicts.get(event.step, self.baseline)
-        number = 0
-        for index, step in enumerate(self.steps):
-            number += bool(step.commit)
-            if step.commit:
-                self.steps[index] = step.model_copy(update={"undone": number > event.step})
-
-    def report(self) -> Report:
-        assert self.started is not None, "a run's first event is Started"
-        task = self.started.task
-        doubts = self._doubts()
-        return Report(
-            run=self.started.run,
-            branch=self.started.branch,
-            base=task.base,
-            tip=self.tip,
-            outcome=self._outcome(clean=not any(doubt.grave for doubt in doubts)),
-            stop=self.stop,
-            detail=self.detail,
-            task=task,
-            model=self.started.model,
-            python=self.started.python,
-            plan=self.plan,
-            steps=tuple(self.steps),
-            baseline=tuple(map(summarize_check, self.baseline.results)) if self.baseline else (),
-            proof=self._proof(),
-            findings=tell(doubts, self.baseline, self.last),
-            notes=self.started.notes,
-            usage=self._spent(self.started.at),
-            pr=self.pr,
-        )
-
-    def _live(self) -> list[Step]:
-        return [step for step in self.steps if step.commit and not step.undone]
-
-    def _doubts(self) -> tuple[Doubt, ...]:
-        """Return what a person should know of the change beside what the checks said."""
-        assert self.started is not None
-        steps = self._live()
-        if self.baseline is None or self.last is None or not steps:
-            return ()
-        files = merge_files(file for step in steps for file in step.files)
-        verdicts = [verdict for step, verdict in self.verdicts.items() if step <= len(steps)]
-        changed = dict.fromkeys(case for verdict in verdicts for case in verdict.comparison.changed)
-        patches = [step.patch for step in steps]
-        return Work(files, patches, self.started.checks, self.baseline, self.last, tuple(changed)).doubts()
-
-    def _satisfied(self) -> bool:
-        assert self.started is not None
-        wanted = self.started.task.acceptance
-        if self.last is None:
-            return False
-        if not wanted:
-            return self.last.green
-        results = [self.last.result(name) for name in wanted]
-        return self.last.ok and all(result is not None and result.status == "passed" for result in results)
-
-    def _outcome(self, *, clean: bool) -> OutcomeWord:
-        assert self.started is not None
-        if self._live():
-            return "verified" if self.stop == "done" and clean and self._satisfied() else "partial"
-        if self.stop in ("model", "workspace"):
-            return "failed"
-        green = not self.started.task.goal and self._satisfied() and not self.steps
-        return "nothing" if self.stop == "done" and (green or self.started.planning) else "gave_up"
-
-    def _proof(self) -> Proof:
-        if self.baseline is None or self.last is None:
-            return Proof(reason="the base was not judged")
-        red = self.baseline.bad
-        if not red:
-            return Proof(reason="no reproduction: every check passed on the base")
-        green = mended(self.baseline, self.last) if self._live() else ()
-        return Proof(red=red, green=green, reason="" if green else "nothing that failed on the base passes now")
-
-    def _spent(self, since: float) -> Spent:
-        return Spent(
-            turns=self.turns,
-            calls=self.calls,
-            input=self.usage.input,
-            output=self.usage.output,
-            cached=self.usage.cached,
-            cost=round(self.usage.cost, 6),
-            seconds=round(max(0.0, self.until - since), 3),
-        )
-
-
-def _step(judged: Verified | None, subject: str, *, commit: str = "", kept: str = "") -> Step:
-    if judged is None:
-        return Step(subject=subject, kept=kept)
-    change = judged.change
-    return Step(
-        subject=subject,
-        commit=commit,
-        tree=judged.verdict.tree,
-        checks=tuple(map(summarize_check, judged.verdict.results)),
-        fixed=judged.verdict.comparison.fixed,
-        files=change.files,
-        patch=change.patch,
-        kept=kept,
     )

@@ -21,7 +21,7 @@ from bot.core.event import (
     Verified,
 )
 from bot.core.message import Prompt, Reply, ToolCall, Usage
-from bot.core.report import summarize
+from bot.core.summary import summarize
 from bot.core.task import Limits
 from bot.errors import ModelError, ModelRejected, ModelUnavailable
 from bot.tools.catalog import ALL

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.report import summarize
+from bot.core.summary import summarize
 from bot.git.repository import open_repository
 from bot.git.runs import list_runs, read_events
 from tests.conftest import Repo, make_repo

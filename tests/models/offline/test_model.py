@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.agent import context
 from bot.core.event import Event, Replied, Verified
 from bot.core.message import ToolCall
-from bot.core.report import summarize
+from bot.core.summary import summarize
 from bot.models.offline.dialogue import MOST_TURNS
 from bot.models.offline.model import OfflineModel
 from tests.conftest import Repo, make_repo

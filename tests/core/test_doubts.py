@@ -4,7 +4,8 @@ import pytest
 
 from bot.core.change import FileChange, Kind
 from bot.core.check import CaseResult, Check, CheckResult, Comparison, Reader, Rung, Verdict
-from bot.core.evidence import Doubt, Work, evidence_paths, merge_files
+from bot.core.doubts import Doubt, Work, merge_files
+from bot.core.evidence import evidence_paths
 
 ADD = CaseResult(id="checks/calc_cases.py::test_add", outcome="failed", path="checks/calc_cases.py")
 UNUSED = CaseResult(id="calc.py::F401::unused", outcome="failed", path="calc.py", message="F401 unused")

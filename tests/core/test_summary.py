@@ -18,7 +18,8 @@ from bot.core.event import (
     Verified,
 )
 from bot.core.message import Reply, ToolCall, ToolResult, Usage
-from bot.core.report import Report, summarize
+from bot.core.report import Report
+from bot.core.summary import summarize
 from bot.core.task import Task
 
 ADD, ZERO = "test_calc.py::test_add", "test_calc.py::test_zero"
