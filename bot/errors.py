@@ -21,6 +21,7 @@
     + GitFailed
     + RepositoryChanged     configuration or hooks changed under a command
     + SandboxUnavailable
+    + Unprepared            what the project declares to make its trees ready failed on one
   x ForgeError              the work is safe on its branch, delivery is not
 """
 
@@ -152,6 +153,10 @@ class SandboxUnavailable(WorkspaceError):
     """The required isolation cannot be had on this machine."""
 
     exit_code = 2
+
+
+class Unprepared(WorkspaceError):
+    """What a project declares to make its trees ready failed on one of them: a verdict on that tree, not the end."""
 
 
 class ForgeError(AgentError):

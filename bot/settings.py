@@ -1,18 +1,20 @@
 """What a person has set: flags > environment > git config > the project's pyproject.toml > defaults."""
 
 import math
-import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
-from bot.core.check import Check, Rung
+from bot.core.check import Check
+from bot.core.declared import parse_check, parse_command, quote, read_check
 from bot.core.task import Consent, Isolation, Limits, Record, Trust
 from bot.errors import ConfigError
+
+MOST_WORKERS = 64
 
 
 class Settings(Record):
@@ -27,7 +29,13 @@ class Settings(Record):
     scope: tuple[str, ...] = ()
     protect: tuple[str, ...] = ()
     carry: tuple[str, ...] = ()
-    """Ignored folders that the checks need, on top of `.venv`, `venv` and `node_modules`."""
+    """Ignored things that the checks need, on top of `.venv`, `venv`, `node_modules` and what was built in place."""
+    prepare: tuple[tuple[str, ...], ...] = ()
+    """Commands that make in a clean tree what the checks need and no commit holds."""
+    network: bool = False
+    """Whether checks and preparations that ask for the network get it."""
+    workers: Literal["auto"] | Annotated[int, Field(ge=1, le=MOST_WORKERS)] = "auto"
+    """Over how many processes one check may spread its work."""
     checks: tuple[Check, ...] = ()
     max_turns: int | None = Limits().turns
     max_steps: int | None = Limits().steps
@@ -59,12 +67,14 @@ class Origin(NamedTuple):
         return self.name.format(key=key, upper=key.upper(), dashed=dashed)
 
 
-LISTS = ("scope", "protect", "carry", "checks")
+LISTS = ("scope", "protect", "carry")
+SUMS = ("carry", "checks")
+"""What all origins add to; of anything else the strongest origin's value is the one."""
 
 OTHER_VARIABLES = frozenset({"GIT_AGENT_DEBUG"})
 """Variables that begin like settings and are none."""
 
-PROJECT_KEYS = frozenset({"protect", "carry", "checks", "scope"})
+PROJECT_KEYS = frozenset({"protect", "carry", "checks", "scope", "prepare", "workers"})
 """What the repository under change may say: how it is checked and what is off limits, never what a run may do."""
 
 
@@ -76,9 +86,15 @@ def load(origins: Sequence[Origin]) -> Settings:
             name = key.replace("-", "_").lower()
             if name not in Settings.model_fields:
                 raise ConfigError(f"there is no setting {key!r} ({origin.spell(key)})", _known())
-            if name not in merged:
-                merged[name] = _parse(name, value, origin.spell(key))
+            if name not in merged or name in SUMS:
+                parsed = _parse(name, value, origin.spell(key))
+                merged[name] = _add(parsed, merged.get(name, ())) if name in SUMS else parsed
     return Settings.model_validate(merged)
+
+
+def _add(weaker: Any, stronger: Any) -> tuple[object, ...]:
+    """Put lists together; of two checks with one name, the stronger is the one."""
+    return tuple({getattr(item, "name", item): item for item in (*weaker, *stronger)}.values())
 
 
 _NUMBERS = {
@@ -87,10 +103,8 @@ _NUMBERS = {
     "max_tokens": "a whole number from 0 up",
     "max_seconds": "a number from 0 up",
     "max_cost": "a number from 0 up",
+    "workers": f"auto or a whole number from 1 to {MOST_WORKERS}",
 }
-
-LONGEST_QUOTE = 80
-"""Characters of a wrong value that a message repeats."""
 
 
 def _known() -> str:
@@ -100,16 +114,18 @@ def _known() -> str:
 def _parse(name: str, value: object, where: str) -> object:
     if name == "checks":
         return _checks(value, where)
+    if name == "prepare":
+        return tuple(parse_command(line, where) for line in _lines(value, "a command, or a list of them", where))
     if name in LISTS and isinstance(value, str):
         value = tuple(value.split())
     try:
         annotation: Any = Settings.model_fields[name].annotation
         parsed = TypeAdapter(annotation).validate_python(value)
     except ValidationError as error:
-        raise ConfigError(f"{where}: expected {_expectation(name, error)}, not {_quote(value)}") from error
+        raise ConfigError(f"{where}: expected {_expectation(name, error)}, not {quote(value)}") from error
     # Not a number compares as false with everything, and would be a limit that is never reached
     if isinstance(parsed, int | float) and not 0 <= parsed < math.inf:
-        raise ConfigError(f"{where}: expected {_NUMBERS[name]}, not {_quote(value)}")
+        raise ConfigError(f"{where}: expected {_NUMBERS[name]}, not {quote(value)}")
     return parsed
 
 
@@ -120,46 +136,23 @@ def _expectation(name: str, error: ValidationError) -> str:
     return words.removeprefix("Input should be ").removeprefix("a valid ")
 
 
-def _quote(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
-
-
 def _checks(value: object, where: str) -> tuple[Check, ...]:
     if isinstance(value, Mapping):
-        return tuple(_declared(str(name), entry, where) for name, entry in value.items())
-    lines = value.splitlines() if isinstance(value, str) else value if isinstance(value, list | tuple) else None
-    if lines is None:
-        raise ConfigError(f"{where}: expected NAME=COMMAND, not {_quote(value)}")
-    return tuple(line if isinstance(line, Check) else parse_check(str(line), where) for line in lines)
+        return tuple(read_check(str(name), entry, where) for name, entry in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(check for item in value for check in _checks(item, where))
+    return (
+        (value,)
+        if isinstance(value, Check)
+        else tuple(parse_check(line, where) for line in _lines(value, "NAME=COMMAND", where))
+    )
 
 
-def _declared(name: str, entry: object, where: str) -> Check:
-    if isinstance(entry, str):
-        return parse_check(f"{name}={entry}", where)
-    if not isinstance(entry, Mapping) or not isinstance(entry.get("command"), str):
-        raise ConfigError(f"{where}: check {name!r} needs a command")
-    plain = parse_check(f"{name}={entry['command']}", where)
-    rest = {str(key): item for key, item in entry.items() if key != "command"}
-    try:
-        return Check.model_validate({**plain.model_dump(), **rest})
-    except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        raise ConfigError(f"{where}: check {name!r}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}") from error
-
-
-def parse_check(text: str, where: str) -> Check:
-    """Read a declared check, `NAME=COMMAND`. Raises ConfigError."""
-    name, equals, command = text.partition("=")
-    try:
-        argv = tuple(shlex.split(command))
-    except ValueError as error:
-        raise ConfigError(f"{where}: {_quote(text)}: {str(error).lower()}") from error
-    if not equals or not argv or not name.strip().replace("-", "_").isidentifier():
-        raise ConfigError(
-            f"{where}: expected NAME=COMMAND, not {_quote(text)}", "for example --check unit='python -m pytest'"
-        )
-    return Check(name=name.strip(), rung=Rung.INTEGRATION, argv=argv, reason=f"declared in {where}")
+def _lines(value: object, expected: str, where: str) -> tuple[str, ...]:
+    lines = value.splitlines() if isinstance(value, str) else value
+    if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
+        raise ConfigError(f"{where}: expected {expected}, not {quote(value)}")
+    return tuple(lines)
 
 
 def from_environment(environ: Mapping[str, str]) -> Origin:
@@ -173,17 +166,32 @@ _CONFIG_NAMES = {"check": "checks", **{name.replace("_", ""): name for name in S
 """Git folds the case of a key and allows no underscore in it."""
 
 
+_TABLES = ("agent.check.", "agent.checks.")
+"""How a key of one check begins: `agent.check.NAME.KEY`."""
+
+
 def from_git_config(pairs: Sequence[tuple[str, str]]) -> Origin:
     """Read `agent.*` from pairs of lower-case key and value, weakest scope first; lists add up."""
     values: dict[str, object] = {}
+    lines: dict[str, list[str]] = {}
+    tables: dict[str, dict[str, str]] = {}
     for key, value in pairs:
-        plain = key.removeprefix("agent.").replace("-", "").replace("_", "")
-        name = _CONFIG_NAMES.get(plain, plain)
-        if name == "checks":
-            values[name] = f"{values[name]}\n{value}" if name in values else value
+        name = _CONFIG_NAMES.get(_plain(key), _plain(key))
+        if key.startswith(_TABLES):
+            check, _, detail = key.split(".", 2)[2].rpartition(".")
+            tables.setdefault(check, {})[detail] = value
+        elif name in ("checks", "carry", "prepare"):
+            lines.setdefault(name, []).append(value)
         elif name in Settings.model_fields:
             values[name] = value
+    values |= {name: "\n".join(given) for name, given in lines.items()}
+    if tables:
+        values["checks"] = [*lines.get("checks", []), tables]
     return Origin("git config agent.{dashed}", values)
+
+
+def _plain(key: str) -> str:
+    return key.removeprefix("agent.").replace("-", "").replace("_", "")
 
 
 def from_project(pyproject: bytes | None) -> tuple[Origin, tuple[str, ...]]:
@@ -195,10 +203,14 @@ def from_project(pyproject: bytes | None) -> tuple[Origin, tuple[str, ...]]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
         return Origin("[tool.git-agent]", {}), ("pyproject.toml of the base cannot be read: its settings are not used",)
     named = {str(key).replace("-", "_"): value for key, value in table.items()}
-    notes = tuple(
-        f"[tool.git-agent] {key} is not used: only a person may set it" for key in named if key not in PROJECT_KEYS
-    )
+    notes = tuple(f"[tool.git-agent] {key} {_unused(key)}" for key in named if key not in PROJECT_KEYS)
     return Origin("[tool.git-agent] {key}", {k: v for k, v in named.items() if k in PROJECT_KEYS}), notes
+
+
+def _unused(key: str) -> str:
+    if key in Settings.model_fields:
+        return "is not used: only a person may set it"
+    return f"is not a setting and is not used: a project may set {', '.join(sorted(PROJECT_KEYS))}"
 
 
 def _table(document: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
@@ -216,10 +228,11 @@ def find_strays(environ: Mapping[str, str], config: Sequence[tuple[str, str]]) -
         for key in sorted(variables)
         if key.removeprefix("GIT_AGENT_").lower() not in Settings.model_fields
     ]
-    for key in dict.fromkeys(key for key, _ in config):
-        plain = key.removeprefix("agent.").replace("-", "").replace("_", "")
-        if plain not in _CONFIG_NAMES:
-            strays.append(f"git config {key} is not a setting{_near(plain, 'git config agent.{dashed}')}")
+    strays += [
+        f"git config {key} is not a setting{_near(_plain(key), 'git config agent.{dashed}')}"
+        for key in dict.fromkeys(key for key, _ in config)
+        if _plain(key) not in _CONFIG_NAMES and not key.startswith(_TABLES)
+    ]
     return tuple(strays)
 
 
@@ -243,4 +256,16 @@ def gather(sources: Sources) -> tuple[Settings, tuple[str, ...]]:
     project, notes = from_project(sources.pyproject)
     strays = find_strays(sources.environ, sources.config)
     flags = Origin("--{dashed}", {key: value for key, value in sources.flags.items() if value not in (None, (), "")})
-    return load((flags, from_environment(sources.environ), from_git_config(sources.config), project)), (*strays, *notes)
+    origins = (flags, from_environment(sources.environ), from_git_config(sources.config), project)
+    settings, withheld = withhold(load(origins))
+    return settings, (*strays, *notes, *withheld)
+
+
+def withhold(settings: Settings) -> tuple[Settings, tuple[str, ...]]:
+    """Take the network from checks that ask for it, unless the person gives it; also returns notes on that."""
+    asking = [check.name for check in settings.checks if check.network]
+    if settings.network or not asking:
+        return settings, ()
+    checks = tuple(check.model_copy(update={"network": False}) for check in settings.checks)
+    text = "asks for the network and is run without it; to give it: git config agent.network true"
+    return settings.model_copy(update={"checks": checks}), tuple(f"check {name} {text}" for name in asking)

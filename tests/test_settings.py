@@ -3,8 +3,9 @@
 import pytest
 
 from bot.core.check import Rung
+from bot.core.declared import parse_check
 from bot.errors import ConfigError
-from bot.settings import Origin, Sources, from_environment, from_git_config, from_project, gather, load, parse_check
+from bot.settings import Origin, Sources, from_environment, from_git_config, from_project, gather, load
 
 
 def sources(
@@ -140,3 +141,98 @@ def test_a_check_with_an_unknown_key_is_refused() -> None:
     origin, _ = from_project(b'[tool.git-agent.checks]\nunit = {command = "true", sandbox = false}\n')
     with pytest.raises(ConfigError, match="sandbox"):
         load([origin])
+
+
+def test_checks_and_carried_things_of_all_origins_add_up_and_the_stronger_of_one_name_wins() -> None:
+    settings, _ = gather(
+        sources(
+            {"checks": ("unit=make fast",)},
+            config=(("agent.carry", "data"), ("agent.carry", "gen"), ("agent.check", "mine=true")),
+            pyproject='[tool.git-agent]\ncarry = ["build/native"]\n'
+            '[tool.git-agent.checks]\nunit = "make slow"\nlint = "make lint"\n',
+        )
+    )
+    assert {check.name: check.argv for check in settings.checks} == {
+        "unit": ("make", "fast"),
+        "lint": ("make", "lint"),
+        "mine": ("true",),
+    }
+    assert settings.carry == ("build/native", "data", "gen")
+
+
+def test_a_check_can_be_declared_key_by_key_in_git_config() -> None:
+    settings, notes = gather(
+        sources(
+            config=(
+                ("agent.check", "plain=true"),
+                ("agent.check.web.command", "npm test"),
+                ("agent.check.web.folder", "web"),
+                ("agent.check.web.timeout", "60"),
+                ("agent.check.web.needs", "node npm"),
+            )
+        )
+    )
+    assert not notes
+    plain, web = settings.checks
+    assert plain.argv == ("true",)
+    assert (web.argv, web.folder, web.timeout, web.needs) == (("npm", "test"), "web", 60.0, ("node", "npm"))
+
+
+def test_a_wrong_key_of_a_check_in_git_config_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(ConfigError) as error:
+        gather(sources(config=(("agent.check.web.command", "x"), ("agent.check.web.fodler", "web"))))
+    assert "did you mean 'folder'?" in error.value.message
+    assert "timeout" in error.value.hint
+
+
+NETWORKED = '[tool.git-agent.checks.live]\ncommand = "pytest live"\nnetwork = true\n'
+
+
+def test_the_network_is_given_only_by_a_person() -> None:
+    withheld, notes = gather(sources(pyproject=f"[tool.git-agent]\nnetwork = true\n{NETWORKED}"))
+    assert not withheld.network
+    assert not withheld.checks[0].network
+    assert len(notes) == 2
+    assert "[tool.git-agent] network is not used: only a person may set it" in notes
+    assert "check live asks for the network and is run without it" in notes[1]
+    for given in (sources({"network": True}, pyproject=NETWORKED), sources(config=(("agent.network", "true"),))):
+        settings, _ = gather(given)
+        assert settings.network
+        assert all(check.network for check in settings.checks)
+
+
+def test_preparations_are_split_as_a_shell_would_and_the_strongest_origin_wins() -> None:
+    project = '[tool.git-agent]\nprepare = ["npm ci", "make \'a b\'"]\n'
+    assert gather(sources(pyproject=project))[0].prepare == (("npm", "ci"), ("make", "a b"))
+    ours = (("agent.prepare", "make deps"), ("agent.prepare", "make gen"))
+    assert gather(sources(config=ours, pyproject=project))[0].prepare == (("make", "deps"), ("make", "gen"))
+    assert gather(sources({"prepare": ("true",)}, config=ours))[0].prepare == (("true",),)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("prepare = 3", "[tool.git-agent] prepare: expected a command, or a list of them, not 3"),
+        ("prepare = ['']", "[tool.git-agent] prepare: expected a command, not ''"),
+        ('prepare = ["\'"]', "no closing quotation"),
+        ("workers = 0", "[tool.git-agent] workers: expected auto or a whole number from 1 to 64, not 0"),
+        ("workers = 'many'", "not 'many'"),
+        ("checks = 3", "[tool.git-agent] checks: expected NAME=COMMAND, not 3"),
+    ],
+)
+def test_a_wrong_value_of_a_project_is_refused(text: str, words: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        gather(sources(pyproject=f"[tool.git-agent]\n{text}\n"))
+    assert words in error.value.message
+
+
+def test_a_key_of_a_project_that_is_no_setting_is_named_with_those_that_are() -> None:
+    _, notes = gather(sources(pyproject='[tool.git-agent]\nprepear = ["x"]\n'))
+    assert len(notes) == 1
+    assert notes[0].startswith("[tool.git-agent] prepear is not a setting")
+    assert "prepare" in notes[0]
+
+
+def test_workers_are_a_number_or_left_to_git_agent() -> None:
+    assert gather(sources())[0].workers == "auto"
+    assert gather(sources(environ={"GIT_AGENT_WORKERS": "3"}))[0].workers == 3

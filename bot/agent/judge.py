@@ -2,17 +2,23 @@
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from bot.core.change import ChangeSet
-from bot.core.check import Verdict
+from bot.core.check import Check, Verdict
 from bot.core.diff import read_lines
-from bot.core.event import Acted, Baselined, Checking, Committed, Event, RolledBack, Started, Verified
+from bot.core.doubts import merge_files
+from bot.core.event import Acted, Baselined, Checking, Committed, Event, Proved, RolledBack, Started, Verified
 from bot.core.policy import refuse_change, secret_findings
 from bot.core.redact import Redactor
 from bot.core.render import commit_message
 from bot.errors import Denied, Unverified
 from bot.tools.tool import Bench
+from bot.verify.audit import Auditor
 from bot.verify.digest import digest
+from bot.verify.proof import Prover
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +57,34 @@ class Judge:
         told = self._told(change.tree)
         insists = told is not None and bool(self._started.task.goal)
         # Asked often enough, a test that fails now and then would pass: what was said of a tree is not asked again.
-        verdict = told or (yield from self._climb(change.tree, self._before()))
+        verdict = told or (yield from self._weigh(change))
         yield Verified(verdict=verdict, change=change)
         if verdict.better or (verdict.ok and insists):
             return (yield from self._commit(change, verdict, subject, body))
         text = f"{self._neutral()}\n{digest(verdict)}" if verdict.ok else digest(verdict)
         return (yield from self._refuse(Unverified.kind, text, self._failures()))
+
+    def proof(self) -> Generator[Event, None, None]:
+        """Hold the whole change against the base, when there is one."""
+        commits = [event for event in self.log if isinstance(event, Committed)]
+        proved = next((event for event in reversed(self.log) if isinstance(event, Proved)), None)
+        if not commits or (proved is not None and proved.commit == commits[-1].commit):
+            return
+        files = merge_files(file for change in self._changes() for file in change.files)
+        prover = Prover(self.bench.ladder, self.bench.workspace)
+        base = next(event.verdict for event in self.log if isinstance(event, Baselined))
+        proving = prover.prove(base, self._before(), files, self._started.task.goal)
+        proof, audit = yield from self._watched(proving, commits[-1].tree)
+        yield Proved(commit=commits[-1].commit, proof=proof, audit=audit)
+
+    def _changes(self) -> Iterator[ChangeSet]:
+        """Return what each commit changed."""
+        judged: Verified | None = None
+        for event in self.log:
+            if isinstance(event, Verified):
+                judged = event
+            elif isinstance(event, Committed) and judged is not None:
+                yield judged.change
 
     def _shown(self, change: ChangeSet) -> Iterator[str]:
         """Name what a change would publish of the secrets that this process holds."""
@@ -84,15 +112,25 @@ class Judge:
                 told = told or event.verdict
         return told
 
-    def _climb(self, tree: str, before: Verdict | None) -> Generator[Event, None, Verdict]:
-        checks = self.bench.ladder.judge(self.bench.workspace, tree, before)
+    def _climb(self, tree: str, before: Verdict | None, paths: Sequence[str] = ()) -> Generator[Event, None, Verdict]:
+        climbing = self.bench.ladder.judge(self.bench.workspace, tree, before, paths)
+        return (yield from self._watched(climbing, tree))
+
+    def _weigh(self, change: ChangeSet) -> Generator[Event, None, Verdict]:
+        before = self._before()
+        verdict = yield from self._climb(change.tree, before, change.paths)
+        auditor = Auditor(self.bench.ladder, self.bench.workspace, before, verdict)
+        return (yield from self._watched(auditor.hold(change.files), change.tree))
+
+    def _watched(self, checks: Generator[Check, None, T], tree: str) -> Generator[Event, None, T]:
+        """Tell of each check before it runs, and look afterwards whether one of them reached out."""
         while True:
             try:
                 check = next(checks)
             except StopIteration as end:
-                verdict: Verdict = end.value
+                told: T = end.value
                 self.bench.workspace.guard()
-                return verdict
+                return told
             yield Checking(check=check.name, tree=tree)
 
     def _commit(self, change: ChangeSet, verdict: Verdict, subject: str, body: str) -> Generator[Event, None, Answer]:

@@ -9,6 +9,8 @@ from typing import TypeAlias
 from bot.agent import calls, context
 from bot.agent.judge import Judge
 from bot.core import limits, recovery
+from bot.core.check import CheckResult
+from bot.core.doubts import object_to
 from bot.core.event import (
     Acted,
     Baselined,
@@ -16,6 +18,7 @@ from bot.core.event import (
     Event,
     Paused,
     Planned,
+    Proved,
     Replied,
     Retried,
     Started,
@@ -30,6 +33,10 @@ from bot.tools.tool import Access, Bench
 
 Events: TypeAlias = Generator[Event, None, None]
 
+OBJECTION = (
+    "Not yet: the change touches what it is judged by, and this speaks against it. Mend it and call checkpoint, "
+    "or call finish again and leave it to a person:"
+)
 NUDGE = "There was no call in your reply. Call a tool to go on, or `finish` to end."
 
 
@@ -90,8 +97,7 @@ class _Turns:
         elif verdict.green and not started.task.goal:
             yield Ended(stop="done", detail="every check passes on the base: nothing to do")
         elif all(result.status == "errored" for result in verdict.results):
-            reasons = "; ".join(f"{result.check}: {result.summary}" for result in verdict.results)
-            yield Ended(stop="needs_human", detail=f"the base cannot be judged: {reasons}")
+            yield Ended(stop="needs_human", detail=f"the base cannot be judged: {_reasons(verdict.results)}")
 
     @property
     def _judge(self) -> Judge:
@@ -129,7 +135,18 @@ class _Turns:
                 continue
             end = yield from self._batch(batch, reply)
         if end is not None:
-            yield end
+            yield from self._end(end)
+
+    def _end(self, end: Ended) -> Events:
+        """End the run; what is called done has to be proved first, and a model may mend what speaks against it once."""
+        if end.stop == "done":
+            told = any(isinstance(event, Proved) for event in self.log)
+            yield from self._judge.proof()
+            last = self.log[-1]
+            if isinstance(last, Proved) and not last.audit.sound and not told:
+                yield Told(text=f"{OBJECTION}\n{object_to(last.audit)}")
+                return
+        yield end
 
     def _batch(self, batch: Sequence[ToolCall], reply: Reply) -> Generator[Event, None, Ended | None]:
         refused = {call.id: calls.refuse(call, reply, self.agent.tools) for call in batch}
@@ -187,7 +204,8 @@ class _Turns:
             answer = yield from self._judge.candidate(subject, "")
             yield Told(text=answer.text)
         elif reply.text.strip() or self._nudged():
-            yield Ended(stop="done", detail=reply.text.strip()[:2000] or "the model has nothing more to do")
+            detail = reply.text.strip()[:2000] or "the model has nothing more to do"
+            yield from self._end(Ended(stop="done", detail=detail))
         else:
             yield Told(text=NUDGE)
 
@@ -207,3 +225,11 @@ class _Turns:
 
 def _ok(call: ToolCall, text: str) -> ToolResult:
     return ToolResult(call_id=call.id, ok=True, output=text)
+
+
+def _reasons(results: Sequence[CheckResult]) -> str:
+    """Tell each reason once, with the checks that it holds for."""
+    told: dict[str, list[str]] = {}
+    for result in results:
+        told.setdefault(result.summary, []).append(result.check)
+    return "; ".join(f"{', '.join(names)}: {summary}" for summary, names in told.items())

@@ -2,38 +2,44 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.agent.loop import Agent
+from bot.app.carry import choose_carriage
 from bot.app.desk import Desk
 from bot.core.check import Check
 from bot.core.message import ToolCall
 from bot.core.redact import Redactor
+from bot.core.stale import stale_builds
 from bot.core.task import Consent, Isolation
 from bot.errors import ConfigError
 from bot.git.repository import Repository
+from bot.git.results import GitShelf
 from bot.git.runs import find_run, read_events
 from bot.models.offline.model import OfflineModel
 from bot.models.recorded import RecordedModel
 from bot.models.scripted import read_script
-from bot.protocols import Approver, Executor, Model
-from bot.sandbox.bubblewrap import CARRY
+from bot.protocols import Approver, Executor, Model, Shelf
+from bot.sandbox.carrying import find_carried
 from bot.sandbox.detect import pick
 from bot.sandbox.secrecy import conceal
 from bot.settings import Settings
 from bot.tools.catalog import ALL
 from bot.tools.tool import Access
 from bot.verify.detect import detect
-from bot.verify.interpreter import Interpreter, find
+from bot.verify.fingerprint import Outside
+from bot.verify.interpreter import OWN, Interpreter, find
 from bot.verify.ladder import Ladder
+from bot.verify.prepare import Preparation
 
 SECRET = ("TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL")
 """Parts of variable names whose values never leave this process."""
 
 SHORTEST_SECRET = 8
 """Characters; shorter values would redact ordinary words."""
+MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +49,31 @@ class Bay:
     executor: Executor
     interpreter: Interpreter
     notes: tuple[str, ...]
+    preparation: Preparation
+    workers: int = 1
+    built: tuple[str, ...] = ()
+    """What was built in the person's checkout and is carried into each tree."""
+    outdated: tuple[str, ...] = ()
+    """Those of it whose sources in the checkout are not those of the base."""
+    shelf: Shelf | None = None
+    outside: Outside | None = None
 
-    def ladder(self, root: Path, declared: Sequence[Check]) -> Ladder:
-        """Find the checks of the tree at `root`."""
-        redactor = Redactor(held_secrets(os.environ))
-        return Ladder(detect(root, self.interpreter, declared), self.executor, self.interpreter, redactor)
+    def stale(self, changed: Collection[str]) -> tuple[str, ...]:
+        """List what is carried although it was not built from a base with these changes."""
+        return tuple(dict.fromkeys((*self.outdated, *stale_builds(changed, self.built))))
+
+    def ladder(self, root: Path, declared: Sequence[Check], *, reuse: bool = False) -> Ladder:
+        """Find the checks of the tree at `root`; `reuse` lets them answer with what they said of a tree before."""
+        return Ladder(
+            detect(root, self.interpreter, declared),
+            self.executor,
+            self.interpreter,
+            Redactor(held_secrets(os.environ)),
+            self.preparation,
+            self.workers,
+            self.shelf if reuse else None,
+            self.outside if reuse else None,
+        )
 
 
 def choose_bay(desk: Desk) -> Bay:
@@ -55,15 +81,41 @@ def choose_bay(desk: Desk) -> Bay:
     conceal()
     repository, settings = desk.repository, desk.settings
     interpreter = find(repository.root, settings.python, os.environ)
-    carry = (*CARRY, *settings.carry)
+    carriage = choose_carriage(desk)
     executor, reason = pick(
         _level(settings),
         repository=repository.root,
         common_dir=repository.common_dir,
         interpreters=(interpreter.path, Path(sys.executable)),
-        carry=carry,
+        carry=carriage.patterns,
+        search=() if interpreter.origin == OWN else (interpreter.path.parent,),
     )
-    return Bay(executor, interpreter, (reason,) if reason else ())
+    # What a preparation makes may depend on the world, so that nothing said of a tree holds another time
+    shelf = None if settings.prepare else GitShelf(repository)
+    carried = tuple(repository.root / place for place in find_carried(repository.root, carriage.patterns))
+    return Bay(
+        executor=executor,
+        interpreter=interpreter,
+        notes=(*filter(None, (reason,)), *carriage.notes, *_left_behind(executor, carried)),
+        preparation=Preparation(executor, settings.prepare, network=settings.network),
+        workers=count_workers(settings),
+        built=carriage.built,
+        outdated=carriage.stale,
+        shelf=shelf,
+        outside=Outside(repository.root, carried),
+    )
+
+
+def _left_behind(executor: Executor, carried: Sequence[Path]) -> Iterator[str]:
+    """Say which folders cannot go along; an interpreter is called by its own path and needs not to."""
+    folders = [path for path in carried if path.is_dir() and not (path / "pyvenv.cfg").is_file()]
+    if executor.isolation == "process" and folders:
+        yield f"not carried with process isolation, as folders: {', '.join(path.name for path in folders[:MOST_NAMED])}"
+
+
+def count_workers(settings: Settings) -> int:
+    """Return over how many processes a check may spread its work; 1 leaves it at what the project does itself."""
+    return 1 if settings.workers == "auto" else settings.workers
 
 
 def choose_model(spec: str, repository: Repository) -> Model:

@@ -9,7 +9,8 @@ from rich.text import Text
 from bot.app import consoles
 from bot.app.desk import make_request, open_desk
 from bot.app.perform import perform
-from bot.app.proof import present, prove
+from bot.app.proving.prove import Wish, prove
+from bot.app.proving.table import present
 from bot.errors import UsageError
 from bot.git.create import create_repository
 from bot.samples.project import revisions
@@ -32,10 +33,10 @@ def show(folder: Path | None) -> int:
     _type(console, f"git log {report.base[:10]}..{report.branch}")
     console.print(Text(git.output("log", f"{report.base}..{report.tip}").decode().rstrip()))
     _type(console, f"git agent verify {report.run}")
-    proved = prove(desk, report.run)
-    present(proved)
+    judged = prove(place, {"model": "offline"}, Wish(report.run))
+    present(judged, console)
     console.print(Text(f"\nThe project is yours to look at: {place}", style="bold"))
-    return report.exit_code or (0 if proved.ok else 1)
+    return report.exit_code or (0 if judged.proved.green else 1)
 
 
 def _place(folder: Path | None) -> Path:

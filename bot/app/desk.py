@@ -30,7 +30,7 @@ def open_desk(directory: Path, flags: Mapping[str, object], base: str = "") -> D
     """Open the repository around a folder and read its settings, the project's own from `base`. Raises UsageError."""
     repository = open_repository(directory)
     commit = repository.resolve(base) if base else repository.default_base()
-    sources = Sources(flags, os.environ, _configured(repository), _blob(repository, commit, "pyproject.toml"))
+    sources = Sources(flags, os.environ, _configured(repository), blob(repository, commit, "pyproject.toml"))
     settings, notes = gather(sources)
     return Desk(repository=repository, settings=settings, base=commit, notes=notes)
 
@@ -65,6 +65,7 @@ def _configured(repository: Repository) -> tuple[tuple[str, str], ...]:
     return tuple((key, value) for key, _, value in pairs)
 
 
-def _blob(repository: Repository, commit: str, path: str) -> bytes | None:
+def blob(repository: Repository, commit: str, path: str) -> bytes | None:
+    """Return a file's content in a commit; None when it is no file there."""
     answer = repository.git.ask("cat-file", "blob", f"{commit}:{path}")
     return None if answer.code else answer.output

@@ -1,6 +1,7 @@
 """What git agent finds on this machine and in this repository."""
 
 import platform
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +15,12 @@ from bot.app.assemble import Bay, choose_bay, choose_model
 from bot.app.desk import Desk, open_desk
 from bot.app.signals import interruptible
 from bot.core.change import readable
+from bot.core.check import Check
 from bot.core.task import Record
 from bot.errors import AgentError, ConfigError, SandboxUnavailable
 from bot.git.run import discover
 from bot.git.snapshot import open_snapshots
+from bot.verify.detect import look
 
 
 class Finding(Record):
@@ -27,6 +30,8 @@ class Finding(Record):
     ok: bool
     text: str
     hint: str = ""
+    aside: bool = False
+    """Whether it is there to be known, and neither good nor bad."""
 
 
 class Diagnosis(Record):
@@ -91,12 +96,28 @@ def _isolation(bay: Bay) -> str:
 def _checks(desk: Desk, bay: Bay) -> Iterator[Finding]:
     tree = desk.repository.default_base()
     with interruptible(), open_snapshots(desk.repository) as snapshots, snapshots.clean(tree) as root:
-        checks = bay.ladder(root, desk.settings.checks).checks
-    for check in checks:
-        yield Finding(name=f"check {check.name}", ok=True, text=check.reason)
-    if not checks:
+        found = look(root, bay.interpreter, desk.settings.checks)
+    for check in found.checks:
+        yield Finding(name=f"check {check.name}", ok=True, text=_describe(check))
+    if not found.checks:
         hint = "declare one: --check NAME=COMMAND, or checks in [tool.git-agent]"
         yield Finding(name="checks", ok=False, text="none was found", hint=hint)
+    yield from (Finding(name="not a check", ok=True, text=note, aside=True) for note in found.notes)
+
+
+def _describe(check: Check) -> str:
+    """Tell why there is a check, where it stands, and what it runs when that does not follow from its name."""
+    words = [f"{check.rung}: {check.reason or 'declared'}"]
+    given = check.argv[3:] if check.reader in ("pytest", "unittest") else check.argv if check.reader == "exit" else ()
+    if given:
+        words.append(f"with {shlex.join(given)}" if check.reader != "exit" else f"runs {shlex.join(given)}")
+    if check.environment:
+        words.append(f"sets {', '.join(name for name, _ in check.environment)}")
+    if check.folder:
+        words.append(f"in {check.folder}")
+    if check.needs:
+        words.append(f"needs {', '.join(check.needs)}")
+    return "; ".join(words)
 
 
 def _model(desk: Desk) -> Finding:
@@ -112,5 +133,6 @@ def present(diagnosis: Diagnosis) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, show_header=False)
     for finding in diagnosis.findings:
         glyph = Text("✓", style="green") if finding.ok else Text("✗", style="red")
+        glyph = Text("·", style="dim") if finding.aside else glyph
         table.add_row(glyph, Text(finding.name), Text(finding.text + (f" ({finding.hint})" if finding.hint else "")))
     consoles.results().print(table)

@@ -10,10 +10,11 @@ from bot.agent.loop import Agent
 from bot.app import consoles
 from bot.app.assemble import Bay, choose_approver, choose_bay, choose_model, make_agent
 from bot.app.desk import Desk
+from bot.app.missing import suggest_carry
 from bot.app.signals import interruptible
 from bot.app.survey import survey
 from bot.core.check import Check
-from bot.core.event import Ended, Event, Started
+from bot.core.event import Baselined, Ended, Event, Started
 from bot.core.render import markdown
 from bot.core.report import Report
 from bot.core.summary import summarize
@@ -63,10 +64,23 @@ class _Run:
         branch = choose_branch(repository, slug(self.agent.redactor.text(self.request.task.goal)), self.run)
         with open_workspace(repository, base=self.request.task.base, run=self.run, branch=branch) as workspace:
             with workspace.clean(workspace.tree()) as root:
-                ladder = self.bay.ladder(root, self.desk.settings.checks)
+                ladder = self.bay.ladder(root, self.desk.settings.checks, reuse=True)
                 project = survey(root, workspace.files())
             bench = Bench(workspace, self.bay.executor, ladder, self.request.task, workspace.temp)
-            yield from self.agent.work(self._started(branch, ladder.checks, project), bench)
+            yield from self._advise(self.agent.work(self._started(branch, ladder.checks, project), bench))
+
+    def _advise(self, events: Iterator[Event]) -> Iterator[Event]:
+        """Add to the end what the base lacked, where the person's checkout has it."""
+        advice: tuple[str, ...] = ()
+        for event in events:
+            if isinstance(event, Baselined):
+                carried = (*self.desk.settings.carry, *self.bay.built)
+                advice = suggest_carry(self.desk.repository, event.verdict.results, carried)
+            if isinstance(event, Ended) and advice:
+                told = self.agent.redactor.text("; ".join(filter(None, (event.detail, *advice))))
+                yield event.model_copy(update={"detail": told})
+            else:
+                yield event
 
     def _started(self, branch: str, checks: tuple[Check, ...], project: str) -> Started:
         interpreter = self.bay.interpreter
@@ -81,6 +95,8 @@ class _Run:
             checks=checks,
             project=project,
             planning=self.request.mode.planning,
+            built=self.bay.built,
+            outdated=self.bay.outdated,
             notes=(*self.desk.notes, *self.bay.notes, *self._warnings()),
         )
 

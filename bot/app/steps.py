@@ -7,7 +7,7 @@ from pathlib import Path
 from bot.app.assemble import choose_bay
 from bot.app.desk import Desk, open_desk
 from bot.app.perform import render
-from bot.app.proof import climb
+from bot.app.proving.judge import climb
 from bot.app.signals import interruptible
 from bot.app.views import RunLine, is_taken, list_lines, split_step
 from bot.core.check import Verdict

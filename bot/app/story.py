@@ -5,6 +5,7 @@ from pathlib import Path
 from rich.text import Text
 
 from bot.app import consoles
+from bot.core.account import prove, review
 from bot.core.event import (
     Acted,
     Baselined,
@@ -87,7 +88,7 @@ def _tell_words(event: Started | Checking | Planned | Retried | Compressed | Tol
     text = ""
     match event:
         case Proved():
-            text = event.proof.reason or f"{len(event.proof.green)} red on the base, green here"
+            text = "; ".join(point.text for point in (prove(event.proof), *review(event.audit, ())))
         case Started():
             text = f"{event.model}, {event.isolation}: {event.task.goal or 'mend what fails'}"
         case Checking():

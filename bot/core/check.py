@@ -63,6 +63,8 @@ class Check(Record):
     """What must be here for it to tell anything: a program, `python:MODULE`, or a path with a slash in it."""
     junit: str = ""
     """Where the command writes JUnit XML, relative to its folder."""
+    environment: tuple[tuple[str, str], ...] = ()
+    """Variables that the project's own command is given."""
 
 
 class CaseResult(Record):
@@ -114,7 +116,7 @@ class CheckResult(Record):
     summary: str = ""
     """One line for a person; for an errored check the reason."""
     output: str = ""
-    """The end of what the check printed, bounded; never read for a verdict."""
+    """What the check printed: beginning, lines that look like errors, end; bounded, and never read for a verdict."""
     seconds: float = 0.0
     isolation: str = ""
     hidden: tuple[str, ...] = ()
@@ -153,6 +155,8 @@ class Comparison(Record):
     """Checks that gave no evidence before and give none now, such as one whose tool is missing."""
     renamed: tuple[str, ...] = ()
     """Tests that are gone under this name and pass, with the same code, under another."""
+    withdrawn: tuple[str, ...] = ()
+    """Tests that are gone or silenced, and hold when they are asked as they were on the base."""
     prevented: tuple[str, ...] = ()
     """Passed before, and now kept from telling anything by something outside of the tree; no blame, and no green."""
 
@@ -167,13 +171,14 @@ class Verdict(Record):
     @property
     def green(self) -> bool:
         """Whether every check passed outright."""
-        return bool(self.results) and all(result.status == "passed" for result in self.results)
+        return bool(self.results) and all(result.status == "passed" and not result.narrowed for result in self.results)
 
     @property
     def ok(self) -> bool:
         """Whether a step may be committed: every check that can gave evidence, and nothing got worse."""
         judged = [result for result in self.results if result.check not in self.comparison.unjudged]
-        complete = bool(judged) and all(result.status in ("passed", "failed") for result in judged)
+        told = all(result.status in ("passed", "failed") and not result.narrowed for result in judged)
+        complete = bool(judged) and told
         spoken_against = self.comparison.broken or self.comparison.removed or self.comparison.prevented
         return complete and not spoken_against
 
@@ -199,7 +204,9 @@ def mended(before: Verdict, after: Verdict) -> tuple[str, ...]:
     """
     flaky = {*before.comparison.flaky, *after.comparison.flaky}
     passing = {case.id for result in after.results for case in result.cases if case.outcome == "passed"} - flaky
-    clean = {result.check for result in after.results if result.status == "passed"}
+    # Where something got worse, a finding may be gone only because a file cannot be read any more
+    telling = ("passed", "failed") if after.ok else ("passed",)
+    clean = {result.check for result in after.results if result.status in telling}
     gone = {
         case.id
         for result in before.results

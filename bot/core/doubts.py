@@ -11,13 +11,17 @@ from bot.core.change import FileChange
 from bot.core.check import WORDS, CaseResult, Check, Rung, Verdict, mended
 from bot.core.diff import Line, is_cut, read_lines
 from bot.core.evidence import evidence_paths, is_configuration, is_test
-from bot.core.proof import Audit
+from bot.core.proof import Audit, ChangeKind
 from bot.core.silence import IGNORING, ignores, lost, read_marks, watching
 
 _STARTER = re.compile(
     r"python[\d.]*|(?:ba|da|z|k)?sh|node|ruby|perl|php|deno|bun|env|uv|poetry|pdm|hatch|run|exec|time|\w+=.*"
 )
 _FINDINGS = frozenset({Rung.SYNTAX, Rung.STATIC, Rung.TYPES})
+
+
+GOING: frozenset[ChangeKind] = frozenset({"renamed", "moved", "extended"})
+"""What can become of a test so that it is gone under its old name."""
 
 
 class Doubt(NamedTuple):
@@ -52,6 +56,7 @@ class Work:
             *self._touched(touched),
             *(["the change is too long to be looked through"] * any(map(is_cut, self.patches))),
             *map(_told_of, self.changed),
+            *self._withdrawn(),
             *(f"{built} was built before its source was changed" for built in self.stale),
             *lost(lines, self._modified(touched)),
             *watching(lines),
@@ -64,16 +69,17 @@ class Work:
     def _touched(self, touched: Iterable[str]) -> Iterator[str]:
         """Tell what became of the evidence: piece by piece where it was read so, else file by file."""
         audit = self.audit or Audit()
-        for path in touched:
-            if path not in audit.read:
-                yield f"{path} is part of the evidence and was changed"
-        for change in audit.tests:
-            if change.grave:
-                what = f"{change.path}: {change.name}" if change.name else change.path
-                yield f"{what} ({change.kind}{': ' if change.detail else ''}{change.detail})"
-        yield from (f"{case} does not hold in the version of the base" for case in audit.unkept)
-        if audit.reason:
-            yield f"the tests as they were on the base tell nothing: {audit.reason}"
+        yield from (_changed(path) for path in touched if path not in audit.read)
+        yield from _objections(audit)
+
+    def _withdrawn(self) -> Iterator[str]:
+        """Name tests that are gone, although nothing that was read tells what became of them."""
+        told = self.audit is not None and any(change.kind in GOING or change.grave for change in self.audit.tests)
+        had, has = (Counter(map(_function, _passing(verdict))) for verdict in (self.before, self.after))
+        for name in () if told else self.after.comparison.withdrawn:
+            # Cases of a test may be called something else
+            if "[" not in name or has[_function(name)] < had[_function(name)]:
+                yield f"{name} is gone or silenced"
 
     def _unseen(self) -> Iterator[str]:
         """Name changed sources that no test imports, where that is known."""
@@ -157,6 +163,25 @@ def _tell_case(case: CaseResult, known: Collection[str]) -> str:
     return f"{'still failing, as on the base' if case.id in known else 'fails, unlike on the base'}: {case.id}"
 
 
+def object_to(audit: Audit) -> str:
+    """Put in words what speaks against a change of the evidence, one line each."""
+    return "\n".join(f"- {text}" for text in (*map(_changed, audit.unread), *_objections(audit)))
+
+
+def _changed(path: str) -> str:
+    return f"{path} is part of the evidence and was changed"
+
+
+def _objections(audit: Audit) -> Iterator[str]:
+    for change in audit.tests:
+        if change.grave:
+            what = f"{change.path}: {change.name}" if change.name else change.path
+            yield f"{what} ({change.kind}{': ' if change.detail else ''}{change.detail})"
+    yield from (f"{case} does not hold in the version of the base" for case in audit.unkept)
+    if audit.reason:
+        yield f"the tests as they were on the base tell nothing: {audit.reason}"
+
+
 def merge_files(files: Iterable[FileChange]) -> tuple[FileChange, ...]:
     """Fold the files of several steps; what an earlier one made was not there on the base, whatever became of it."""
     merged: dict[str, FileChange] = {}
@@ -174,6 +199,14 @@ def _cases(verdict: Verdict, *, findings: bool) -> Iterator[CaseResult]:
     for result in verdict.results:
         if (result.rung in _FINDINGS) == findings:
             yield from result.cases
+
+
+def _passing(verdict: Verdict) -> Iterator[str]:
+    return (case.id for case in _cases(verdict, findings=False) if case.outcome == "passed")
+
+
+def _function(name: str) -> str:
+    return name.partition("[")[0]
 
 
 def _file(name: str) -> str:

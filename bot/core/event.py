@@ -35,6 +35,10 @@ class Started(Happening):
     """What a model should know of the project before it reads a file: layout, instructions of the base."""
     planning: bool = False
     """Whether only a plan is asked for, and nothing is to be changed."""
+    built: tuple[str, ...] = ()
+    """What was built in the person's checkout and is carried into each tree."""
+    outdated: tuple[str, ...] = ()
+    """Those of it whose sources in the checkout are not those of the base."""
     notes: tuple[str, ...] = ()
     """What a person should know before reading on, such as uncommitted work that is not included."""
 

@@ -80,8 +80,11 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Replace secrets by `[redacted]`; also those that a line end or spaces break up."""
-        grams = self._present(text)
-        hidden = _cut(text, _spans(text, grams)) if grams else text
+        hidden = text
+        # A backslash before a secret is not always the first half of a written line end
+        for pairs in _readings(text):
+            grams = self._present(hidden, pairs)
+            hidden = _cut(hidden, _spans(hidden, grams, pairs)) if grams else hidden
         for form in FORMS:
             if form.quick.search(hidden):
                 hidden = form.pattern.sub(_mask, hidden)
@@ -89,8 +92,8 @@ class Redactor:
 
     def holds(self, text: str) -> bool:
         """Tell whether a text shows a whole secret that we hold, however spelled; a part may be an ordinary word."""
-        joined = _join(text)
-        return any(needle.spelling in joined for needle in self._present(text))
+        readings = ((_join(text, pairs), pairs) for pairs in _readings(text))
+        return any(needle.spelling in joined for joined, pairs in readings for needle in self._present(text, pairs))
 
     def event(self, event: Event) -> Event:
         """Redact all text of an event and mend invalid Unicode; the same object when there is nothing to do."""
@@ -105,10 +108,11 @@ class Redactor:
             line = event.model_dump_json()
         except PydanticSerializationError:
             return False
-        return not (self._awkward or self._present(line) or any(form.quick.search(line) for form in FORMS))
+        held = any(self._present(line, pairs) for pairs in _readings(line))
+        return not (self._awkward or held or any(form.quick.search(line) for form in FORMS))
 
-    def _present(self, text: str) -> list[Needle]:
-        joined = _join(text)
+    def _present(self, text: str, pairs: Sequence[str]) -> list[Needle]:
+        joined = _join(text, pairs)
         return [needle for needle in self._needles if needle.gram in joined]
 
     def _walk(self, value: JsonValue) -> JsonValue:
@@ -162,17 +166,22 @@ def _percent(raw: bytes) -> str:
     return "".join(chr(byte) if byte in plain else f"%{byte:02X}" for byte in raw)
 
 
-def _join(text: str) -> str:
+def _readings(text: str) -> tuple[Sequence[str], ...]:
+    """Say which written line ends may be left out to find a secret that they break up."""
+    return (_ESCAPED_BREAKS, ()) if any(pair in text for pair in _ESCAPED_BREAKS) else ((),)
+
+
+def _join(text: str, pairs: Sequence[str] = _ESCAPED_BREAKS) -> str:
     joined = text.translate(_BREAKS)
-    for pair in _ESCAPED_BREAKS:
+    for pair in pairs:
         joined = joined.replace(pair, "")
     return joined
 
 
-def _spans(text: str, needles: Sequence[Needle]) -> list[tuple[int, int]]:
+def _spans(text: str, needles: Sequence[Needle], pairs: Sequence[str]) -> list[tuple[int, int]]:
     """Find where in a text the spellings lie that these needles belong to."""
     kept = [index for index, c in enumerate(text) if ord(c) not in _BREAKS]
-    for pair in _ESCAPED_BREAKS:
+    for pair in pairs:
         joined = "".join(text[index] for index in kept)
         dropped = {at + step for at in _finds(joined, pair, len(pair)) for step in range(len(pair))}
         kept = [index for at, index in enumerate(kept) if at not in dropped]

@@ -1,7 +1,9 @@
 """The report of a run as Markdown: the body of a pull request, made of evidence."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
+from bot.core.account import SHOWN, Detail, Point, Sign, account, findings, live, reds
 from bot.core.change import FileChange
 from bot.core.escape import clip, code, fence, inline
 from bot.core.redact import sanitize
@@ -16,6 +18,8 @@ SECTION = 6_000
 """Characters that any one list or table may take."""
 LEAST_DIFF = 400
 ELSEWHERE = "The remaining diffs are in the commits."
+
+SIGNS: dict[Sign, str] = {"good": "✅ ", "bad": "❌ ", "doubt": "⚠️ ", "note": ""}
 
 Row = Sequence[str]
 
@@ -37,18 +41,15 @@ def markdown(report: Report) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _live(report: Report) -> tuple[Step, ...]:
-    return tuple(step for step in report.steps if step.commit and not step.undone)
-
-
 def _headline(report: Report) -> str:
-    steps = _live(report)
+    steps = live(report)
     stop = inline(report.stop) + (f": {inline(report.detail, 500)}" if report.detail else "")
     match report.outcome:
         case "verified":
             wanted = ", ".join(code(name) for name in report.task.acceptance)
             passed = f"The required checks ({wanted}) passed" if wanted else "Every check passed"
-            return f"**Verified.** {passed} on exactly this tree, in a clean checkout; no earlier test was changed."
+            tests = "no earlier test asks less than before" if report.audit.tests else "no earlier test was changed"
+            return f"**Verified.** {passed} on exactly this tree, in a clean checkout; {tests}."
         case "partial":
             return f"**Partly verified.** {_count(len(steps), 'step')} got no check worse, but {_lack(report)}."
         case "nothing":
@@ -81,7 +82,7 @@ def _asked(report: Report) -> str:
 
 
 def _changed(report: Report) -> str:
-    files = _merged(file for step in _live(report) for file in step.files)
+    files = _merged(file for step in live(report) for file in step.files)
     if not files:
         return ""
     rows = [(code(file.path), file.kind, f"+{file.added} -{file.removed}", _kind(file)) for file in files]
@@ -109,7 +110,7 @@ def _merged(files: Iterable[FileChange]) -> list[FileChange]:
 
 def _diffs(report: Report, room: int) -> str:
     parts: list[str] = []
-    for number, step in enumerate(_live(report), 1):
+    for number, step in enumerate(live(report), 1):
         head = f"<details><summary>Diff of step {number}</summary>\n\n"
         tail = "\n\n</details>"
         inner = room - len(head) - len(tail) - 2
@@ -134,8 +135,8 @@ def _diff(patch: str, room: int) -> str:
 
 
 def _checks(report: Report) -> str:
-    live = _live(report)
-    now = {check.name: check for check in (live[-1].checks if live else ())}
+    steps = live(report)
+    now = {check.name: check for check in (steps[-1].checks if steps else ())}
     then = {check.name: check for check in report.baseline}
     if not now and not then:
         return "### Checks\n\nNo check was run."
@@ -160,18 +161,28 @@ def _check_row(then: CheckSummary | None, now: CheckSummary | None) -> Row:
 
 
 def _proof(report: Report) -> str:
-    proof = report.proof
-    if not proof.green:
-        return f"### Red → green\n\nNone: {inline(proof.reason) or 'no run gave any'}."
-    items = [f"- {code(case)} failed on the base and passes now" for case in proof.green]
-    left = len(proof.red) - len(proof.green)
-    rest = f"\n\n{_count(left, 'case')} that failed on the base still {'does' if left == 1 else 'do'}." if left else ""
-    return "### Red → green\n\n" + "\n".join(clip(items, SECTION, "cases")) + rest
+    points = account(report)
+    if not points:
+        return f"### Proof\n\nNone: {inline(report.proof.reason) or 'no run gave any'}."
+    items = [*_point(points[0], tuple(map(_red, reds(report.proof)))), *chain.from_iterable(map(_point, points[1:]))]
+    return "### Proof\n\n" + "\n".join(clip(items, SECTION, "lines"))
+
+
+def _point(point: Point, details: Sequence[str] = ()) -> Iterator[str]:
+    yield f"- {SIGNS[point.sign]}{inline(point.text, 300)}"
+    shown = details or tuple(map(code, point.details))
+    yield from (f"  - {detail}" for detail in shown[:SHOWN])
+    if len(shown) > SHOWN:
+        yield f"  - …and {len(shown) - SHOWN:,} more"
+
+
+def _red(red: Detail) -> str:
+    return code(red.id) + (f" — {code(red.how)}" if red.how else "")
 
 
 def _doubts(report: Report) -> str:
-    items = [f"- {inline(text, 300)}" for text in (*report.findings, *report.notes)]
-    if _live(report):
+    items = [f"- {inline(text, 300)}" for text in (*findings(report), *report.notes)]
+    if live(report):
         items.append(
             "- The checks ran inside the project's own processes; code made to deceive them could. Read the diff."
         )
@@ -219,7 +230,7 @@ def _again(report: Report) -> str:
 def _commands(report: Report) -> Iterator[str]:
     yield f"git agent verify {report.run}"
     yield f"git agent show {report.run}"
-    if _live(report):
+    if live(report):
         yield f"git agent undo {report.run}"
 
 

@@ -3,7 +3,7 @@
 from typing import Literal, TypeAlias
 
 from bot.core.change import FileChange
-from bot.core.check import CheckResult, Rung, Status
+from bot.core.check import CheckResult, Flake, Rung, Status
 from bot.core.proof import Audit, Proof
 from bot.core.task import Record, Task
 
@@ -22,6 +22,11 @@ class CheckSummary(Record):
     seconds: float = 0.0
     isolation: str = ""
     summary: str = ""
+    prevented: int = 0
+    """Cases that something outside of the tree kept from telling anything; they count as failed as well."""
+    flakes: tuple[Flake, ...] = ()
+    narrowed: bool = False
+    reused: bool = False
 
 
 class Step(Record):
@@ -96,4 +101,8 @@ def summarize_check(result: CheckResult) -> CheckSummary:
         seconds=round(result.seconds, 3),
         isolation=result.isolation,
         summary=result.summary,
+        prevented=sum(case.bad and bool(case.cause) for case in result.cases),
+        flakes=result.flakes,
+        narrowed=result.narrowed,
+        reused=result.reused,
     )

@@ -23,6 +23,7 @@ from bot.core.event import (
 from bot.core.message import Usage
 from bot.core.proof import Audit, Proof
 from bot.core.report import OutcomeWord, Report, Spent, Step, summarize_check
+from bot.core.stale import stale_builds
 
 
 def summarize(events: Iterable[Event]) -> Report:
@@ -150,10 +151,17 @@ class _Fold:
         files = merge_files(file for step in steps for file in step.files)
         verdicts = [verdict for step, verdict in self.verdicts.items() if step <= len(steps)]
         changed = dict.fromkeys(case for verdict in verdicts for case in verdict.comparison.changed)
-        patches = [step.patch for step in steps]
-        return Work(
-            files, patches, self.started.checks, self.baseline, self.last, tuple(changed), self._audit()
-        ).doubts()
+        work = Work(
+            files=files,
+            patches=[step.patch for step in steps],
+            checks=self.started.checks,
+            before=self.baseline,
+            after=self.last,
+            changed=tuple(changed),
+            audit=self._audit(),
+            stale=(*self.started.outdated, *stale_builds([file.path for file in files], self.started.built)),
+        )
+        return work.doubts()
 
     def _satisfied(self) -> bool:
         assert self.started is not None

@@ -81,6 +81,17 @@ _CHECKING: tuple[Callable[[Any], Any], ...] = (
         "--isolation", type=click.Choice(LEVELS), help="How commands are kept apart; refuses to run with less."
     ),
     click.option("--python", metavar="PATH", help="The project's interpreter; found by itself when not given."),
+    click.option(
+        "--prepare", metavar="CMD", multiple=True, help="Run CMD in a clean tree before its checks; may be repeated."
+    ),
+    click.option(
+        "--network",
+        is_flag=True,
+        flag_value=True,
+        default=None,
+        help="Give the network to checks that ask for it, and to --prepare.",
+    ),
+    click.option("--workers", metavar="N", help="Processes that one check may use, or auto."),
 )
 
 _RUNNING: tuple[Callable[[Any], Any], ...] = (

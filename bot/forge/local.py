@@ -1,6 +1,6 @@
 """The forge of someone who has no forge: the report goes to a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console, Group, RenderableType
@@ -8,7 +8,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from bot.core.account import SHOWN, Detail, Point, Sign, account, failing, findings, live, reds
 from bot.core.check import Rung, Status
+from bot.core.escape import line
+from bot.core.proof import Proof
 from bot.core.report import CheckSummary, Report, Step
 from bot.core.task import Source
 from bot.errors import ForgeError
@@ -20,6 +23,13 @@ GLYPHS: dict[Status, tuple[str, str]] = {
     "failed": ("✗", "red"),
     "skipped": ("-", "dim"),
     "errored": ("!", "yellow"),
+}
+
+SIGNS: dict[Sign, tuple[str, str]] = {
+    "good": ("✓", "green"),
+    "bad": ("✗", "red"),
+    "doubt": ("●", "yellow"),
+    "note": ("•", "dim"),
 }
 
 FINDINGS = 12
@@ -67,20 +77,23 @@ def _sections(report: Report) -> Iterator[RenderableType]:
     yield Text()
     yield Text(f"{glyph} {sentence}", style=style)
     if said := quote(report, DETAIL):
-        yield Padding(Text(said), (0, 0, 0, 2))
-    live = [step for step in report.steps if step.commit and not step.undone]
-    if report.proof.red:
-        yield Text("\nWhat was wrong", style="bold")
-        yield _bullets(report.proof.red, still=_failing(report))
+        yield Padding(Text(said, style="italic"), (0, 0, 0, 2))
+    steps = live(report)
+    if points := account(report):
+        yield Text("\nProof", style="bold")
+        yield _points(points, report.proof)
+    elif report.proof.red:
+        yield Text("\nWhat is wrong", style="bold")
+        yield _bullets(report.proof.red, still=failing(report))
     if report.steps:
         yield Text("\nWhat changed", style="bold")
         for step in report.steps:
             yield from _step(step)
     if report.baseline:
         yield Text("\nChecks", style="bold")
-        yield _checks(report.baseline, live[-1].checks if live else ())
+        yield _checks(report.baseline, steps[-1].checks if steps else ())
     yield from _notes(report)
-    yield from _next(report, changed=bool(live))
+    yield from _next(report, changed=bool(steps))
 
 
 def _intentions(report: Report) -> Iterator[RenderableType]:
@@ -104,13 +117,7 @@ def _intentions(report: Report) -> Iterator[RenderableType]:
         yield Text.assemble("\nDo it:  ", (invite(report), "bold cyan"))
 
 
-def _failing(report: Report) -> set[str]:
-    """Return the cases of the base that are not mended; a file that could not be read as tests has no id afterwards."""
-    ends = {finding.partition(": ")[2] for finding in report.findings}
-    return {case for case in report.proof.red if case not in report.proof.green and (case in ends or "::" in case)}
-
-
-def _bullets(red: tuple[str, ...], still: set[str], shown: int = 10) -> RenderableType:
+def _bullets(red: tuple[str, ...], still: Collection[str], shown: int = 10) -> RenderableType:
     """List cases; `still` holds those that fail at the end."""
     rows = Table.grid(padding=(0, 1))
     rows.add_column(no_wrap=True)
@@ -120,6 +127,24 @@ def _bullets(red: tuple[str, ...], still: set[str], shown: int = 10) -> Renderab
         rows.add_row(glyph, Text(spell(case)))
     if len(red) > shown:
         rows.add_row("", Text(f"… and {len(red) - shown} more", style="dim"))
+    return rows
+
+
+def _points(points: Sequence[Point], proof: Proof) -> RenderableType:
+    """Lay out what is proved and what is not, with what each point rests on below it."""
+    rows = Table.grid(padding=(0, 1))
+    rows.add_column(no_wrap=True)
+    rows.add_column(overflow="fold")
+    for number, point in enumerate(points):
+        glyph, style = SIGNS[point.sign]
+        rows.add_row(Text(f"  {glyph}", style=style), Text(point.text, style=style if point.sign == "bad" else ""))
+        details = list(reds(proof)) if not number else [Detail(one) for one in point.details]
+        for detail in details[:SHOWN]:
+            rows.add_row("", Padding(Text(spell(line(detail.id))), (0, 0, 0, 2)))
+            if detail.how:
+                rows.add_row("", Padding(Text(line(detail.how), style="dim"), (0, 0, 0, 4)))
+        if len(details) > SHOWN:
+            rows.add_row("", Text(f"  … and {len(details) - SHOWN} more", style="dim"))
     return rows
 
 
@@ -150,8 +175,8 @@ def coloured(patch: str, limit: int | None = DIFF_LINES) -> Text:
     """Colour a unified diff, cut at `limit` lines."""
     lines = list(_styled(patch))
     text = Text(no_wrap=True, overflow="ellipsis")
-    for line, style in lines[:limit]:
-        text.append(f"{line}\n", style=style)
+    for shown, style in lines[:limit]:
+        text.append(f"{shown}\n", style=style)
     if limit is not None and len(lines) > limit:
         text.append(f"… {len(lines) - limit} more lines\n", style="dim")
     text.rstrip()
@@ -161,17 +186,17 @@ def coloured(patch: str, limit: int | None = DIFF_LINES) -> Text:
 def _styled(patch: str) -> Iterator[tuple[str, str]]:
     """Yield each line of a diff with its style; of what git writes above a file's hunks, what a person needs."""
     above = True
-    for line in patch.removesuffix("\n").split("\n"):
-        if line.startswith("diff --git "):
+    for row in patch.removesuffix("\n").split("\n"):
+        if row.startswith("diff --git "):
             above = True
-            yield _name(line.removeprefix("diff --git ")), "bold"
-        elif line.startswith("@@"):
+            yield _name(row.removeprefix("diff --git ")), "bold"
+        elif row.startswith("@@"):
             above = False
-            yield line, "cyan"
+            yield row, "cyan"
         elif not above:
-            yield line, {"+": "green", "-": "red"}.get(line[:1], "")
-        elif line and not line.startswith(("index ", "--- ", "+++ ")):
-            yield line, "dim"
+            yield row, {"+": "green", "-": "red"}.get(row[:1], "")
+        elif row and not row.startswith(("index ", "--- ", "+++ ")):
+            yield row, "dim"
 
 
 def _name(both: str) -> str:
@@ -198,7 +223,8 @@ def _checks(before: tuple[CheckSummary, ...], after: tuple[CheckSummary, ...]) -
 
 def count(check: CheckSummary) -> Text:
     """Say in a few words what a check found."""
-    glyph, style = GLYPHS[check.status]
+    hindered = check.status == "failed" and check.failed == check.prevented > 0
+    glyph, style = GLYPHS["errored" if hindered else check.status]
     return Text(f"{glyph} {count_cases(check)}", style=style)
 
 
@@ -210,18 +236,18 @@ def brief(check: CheckSummary) -> Text:
 
 
 def _notes(report: Report) -> Iterator[RenderableType]:
-    told = {f"still failing, as on the base: {case}" for case in report.proof.red[:10]}
-    findings = [finding for finding in report.findings if finding not in told]
-    lines = [*findings[:FINDINGS], *report.notes]
-    if len(findings) > FINDINGS:
-        lines.insert(FINDINGS, f"… and {len(findings) - FINDINGS} more findings")
-    if report.proof.reason and report.steps:
+    told = {f"still failing, as on the base: {case}" for case in report.proof.red[:10]} if not live(report) else set()
+    found = [finding for finding in findings(report) if finding not in told]
+    lines = [*found[:FINDINGS], *report.notes]
+    if len(found) > FINDINGS:
+        lines.insert(FINDINGS, f"… and {len(found) - FINDINGS} more findings")
+    if report.proof.reason and report.steps and not live(report):
         lines.append(report.proof.reason)
     if report.baseline and all(check.rung.height < Rung.UNIT.height for check in report.baseline):
         lines.append("no test was found: nothing here says what the code does")
     if lines:
         yield Text("\nWhat you should know", style="bold")
-        yield from (_item("•", line) for line in lines)
+        yield from (_item("•", one) for one in lines)
 
 
 def _next(report: Report, *, changed: bool) -> Iterator[RenderableType]:

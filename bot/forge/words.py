@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterator, Mapping
 
+from bot.core.account import weakness
 from bot.core.report import CheckSummary, OutcomeWord, Report
 
 STYLES: Mapping[OutcomeWord, tuple[str, str]] = {
@@ -90,8 +91,11 @@ def spell(case: str) -> str:
 
 
 def cases(check: CheckSummary) -> str:
-    """Count the cases of a check in words; without any, say its own summary."""
-    counts = ((check.failed, "failed"), (check.passed, "passed"), (check.skipped, "skipped"))
+    """Count the cases of a check in words; where there is but an exit code, say its own summary."""
+    if weakness(check) and check.passed + check.failed == 1:
+        return check.summary.partition(";")[0]
+    failed = check.failed - check.prevented
+    counts = ((failed, "failed"), (check.prevented, "not judged"), (check.passed, "passed"), (check.skipped, "skipped"))
     words = [f"{number} {word}" for number, word in counts if number]
     return ", ".join(words) or check.summary[:60] or check.status
 

@@ -17,10 +17,21 @@ from bot.sandbox.footholds import Foothold, Footholds
 from bot.sandbox.gitview import view
 from bot.sandbox.launch import Launcher, Plan
 from bot.sandbox.limits import Bounds
-from bot.sandbox.mounts import HOME, PACKAGE, PACKAGE_INSIDE, TEMPORARY, Layout, Tree, interpreter_folders, options
+from bot.sandbox.mounts import (
+    HOME,
+    PACKAGE,
+    PACKAGE_INSIDE,
+    TEMPORARY,
+    Layout,
+    Tree,
+    interpreter_folders,
+    lend,
+    options,
+)
 from bot.sandbox.outcome import Ran, tell
 from bot.sandbox.rewriting import Rewriting
 from bot.sandbox.scratch import Scratch, private_folders
+from bot.sandbox.start import refuse, refused
 
 CARRY = (".venv", "venv", "node_modules")
 
@@ -33,7 +44,7 @@ class BubblewrapExecutor:
 
     isolation = "bubblewrap"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it shows and what it keeps
         self,
         repository: Path,
         common_dir: Path,
@@ -42,10 +53,12 @@ class BubblewrapExecutor:
         *,
         readable: Sequence[Path] = (),
         bounds: Bounds | None = None,
+        search: Sequence[Path] = (),
     ) -> None:
         self.bounds = bounds or Bounds()
         self._common = common_dir.absolute()
         self._carry = tuple(carry)
+        self._search = tuple(search)
         self._alias = str(repository.absolute())
         repository = repository.resolve()
         folders = interpreter_folders([*interpreters, Path(sys.executable)], repository)
@@ -58,11 +71,15 @@ class BubblewrapExecutor:
         program = shutil.which("bwrap")
         if program is None:
             raise SandboxUnavailable("bubblewrap is not installed", "for example: apt install bubblewrap")
+        if command.folder and (reason := refuse(command)):
+            return refused(reason, self.isolation)
         root = command.cwd.absolute()
         carried = self._carried(root)
         footholds = [Foothold(root / place, source.is_dir()) for source, place in carried]
         with private_folders() as scratch, self._footholds.hold(footholds):
-            tree = Tree(root, command.writable, command.network, view(root, self._common), carried)
+            lent = lend(self._layout, command.mounts)
+            git = view(root, self._common)
+            tree = Tree(root, command.writable, command.network, git, carried, command.folder, lent)
             return self._read(self._launcher.launch(self._plan(program, command, tree, scratch)), command)
 
     def _carried(self, root: Path) -> tuple[tuple[Path, Path], ...]:
@@ -76,12 +93,13 @@ class BubblewrapExecutor:
         )
 
     def _plan(self, program: str, command: Command, tree: Tree, scratch: Scratch) -> Plan:
-        environment = compose(command.argv, command.environment, os.environ, home=HOME, temporary=TEMPORARY)
+        environment = compose(command.argv, command.environment, os.environ, HOME, TEMPORARY, self._search)
         status, told = ("4", {REPORT: "3"}) if command.report else ("3", {})
         names = (self._alias, str(tree.root), str(tree.root.resolve()))
         places = dict.fromkeys(names, str(self._layout.repository))
         if self._layout.within(PACKAGE) or PACKAGE.is_relative_to(tree.root):
             places[str(PACKAGE)] = PACKAGE_INSIDE
+        places |= {str(loan.path): loan.inside for loan in tree.lent}
         rewriting = Rewriting(places)
         prefix = [program, *options(self._layout, tree, scratch), "--json-status-fd", status, "--"]
         return Plan(

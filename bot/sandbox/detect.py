@@ -35,17 +35,24 @@ def pick(  # noqa: PLR0913 - what the executors are made from
     *,
     readable: Sequence[Path] = (),
     bounds: Bounds | None = None,
+    search: Sequence[Path] = (),
 ) -> Picked:
-    """Choose the strongest isolation that works here, or exactly the required one. Raises SandboxUnavailable."""
+    """Choose the strongest isolation that works here, or exactly the required one. Raises SandboxUnavailable.
+
+    Programs that a command names without a folder are looked for in `search` first.
+    """
+    weak = ProcessExecutor(bounds, search=search, repository=repository, carry=carry)
     if level == "process":
-        return Picked(ProcessExecutor(bounds), "")
-    strong = BubblewrapExecutor(repository, common_dir, interpreters, carry, readable=readable, bounds=bounds)
+        return Picked(weak, "")
+    strong = BubblewrapExecutor(
+        repository, common_dir, interpreters, carry, readable=readable, bounds=bounds, search=search
+    )
     try:
         attempt(strong, repository)
     except SandboxUnavailable as error:
         if level == "bubblewrap":
             raise SandboxUnavailable(error.message, error.hint or hint(error.message)) from error
-        return Picked(ProcessExecutor(bounds), error.message)
+        return Picked(weak, error.message)
     return Picked(strong, "")
 
 

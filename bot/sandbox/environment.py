@@ -36,20 +36,25 @@ SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 def compose(
-    argv: Sequence[str], extra: Sequence[tuple[str, str]], environ: Mapping[str, str], home: str, temporary: str
+    argv: Sequence[str],
+    extra: Sequence[tuple[str, str]],
+    environ: Mapping[str, str],
+    home: str,
+    temporary: str,
+    first: Sequence[Path] = (),
 ) -> dict[str, str]:
-    """Return the whole environment of a command."""
+    """Return the whole environment of a command; programs are looked for in the folders `first` before others."""
     passed = {name: environ[name] for name in PASSED if name in environ}
-    own = {"PATH": search_path(argv, environ), "HOME": home, "TMPDIR": temporary}
+    own = {"PATH": search_path(argv, environ, first), "HOME": home, "TMPDIR": temporary}
     return {**passed, **FIXED, **own, **dict(extra)}
 
 
-def search_path(argv: Sequence[str], environ: Mapping[str, str]) -> str:
-    """Return the search path: the interpreter's environment first, no relative folders, none of git agent's own."""
+def search_path(argv: Sequence[str], environ: Mapping[str, str], first: Sequence[Path] = ()) -> str:
+    """Return the search path: the program's environment first, no relative folders, none of git agent's own."""
     mine = Path(sys.prefix, "bin")
     entries = [entry for entry in environ.get("PATH", SYSTEM_PATH).split(":") if entry.startswith("/")]
     own = [entry for entry in entries if sys.prefix == sys.base_prefix or Path(os.path.normpath(entry)) != mine]
-    return ":".join(dict.fromkeys([*environment_of(argv), *own]))
+    return ":".join(dict.fromkeys([*environment_of(argv), *map(str, first), *own]))
 
 
 def environment_of(argv: Sequence[str]) -> tuple[str, ...]:

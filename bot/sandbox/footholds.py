@@ -1,6 +1,7 @@
-"""Empty places in a tree for things to be mounted over, removed when the last command that needs them has ended."""
+"""Places in a tree for what is carried into it, removed when the last command that needs them has ended."""
 
 import contextlib
+import shutil
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,8 @@ class Foothold(NamedTuple):
 
     path: Path
     folder: bool
+    source: Path | None = None
+    """A file to copy, where nothing can be mounted; without one the place is empty, to be mounted over."""
 
 
 class Footholds:
@@ -20,6 +23,7 @@ class Footholds:
 
     def __init__(self) -> None:
         self._held: Counter[Path] = Counter()
+        self._copies: set[Path] = set()
         self._lock = threading.Lock()
 
     @contextlib.contextmanager
@@ -45,12 +49,18 @@ class Footholds:
             if not self._held[path]:
                 if path.exists():
                     continue
-                if path == foothold.path and not foothold.folder:
-                    path.touch(exist_ok=False)
-                else:
-                    path.mkdir()
+                self._place(path, foothold)
             self._held[path] += 1
             yield path
+
+    def _place(self, path: Path, foothold: Foothold) -> None:
+        if path != foothold.path or foothold.folder:
+            path.mkdir()
+        elif foothold.source is None:
+            path.touch(exist_ok=False)
+        else:
+            shutil.copy2(foothold.source, path)
+            self._copies.add(path)
 
     def _release(self, path: Path) -> None:
         self._held[path] -= 1
@@ -59,5 +69,6 @@ class Footholds:
             with contextlib.suppress(OSError):
                 if path.is_dir():
                     path.rmdir()
-                elif path.stat().st_size == 0:
+                elif path in self._copies or path.stat().st_size == 0:
+                    self._copies.discard(path)
                     path.unlink()

@@ -5,7 +5,9 @@ import pwd
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
+from bot.protocols import Mount
 from bot.sandbox.gitview import INSIDE, GitView
 from bot.sandbox.prefixes import prefixes
 from bot.sandbox.scratch import Scratch
@@ -16,6 +18,8 @@ TEMPORARY = "/tmp"  # noqa: S108 - the sandbox's own
 PACKAGE = Path(__file__).resolve().parents[1]
 """Git agent's own code: the probe and the repair worker are run from here by the project's interpreter."""
 PACKAGE_INSIDE = f"/run/git-agent/{PACKAGE.name}"
+LENT_INSIDE = "/run/git-agent/lent"
+_BIND = ("--ro-bind", "--bind")
 PARTS = ("bin", "lib", "lib64", "include", "share", "pyvenv.cfg")
 
 
@@ -32,6 +36,14 @@ class Layout:
         return path.is_relative_to(self.repository)
 
 
+class Loan(NamedTuple):
+    """A folder of ours that one command may use."""
+
+    path: Path
+    inside: str
+    writable: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Tree:
     """What one command works on."""
@@ -42,6 +54,9 @@ class Tree:
     git: GitView | None
     carried: Sequence[tuple[Path, Path]]
     """Things of the person's checkout, each with its place relative to the root."""
+    folder: str = ""
+    """Where below the root the command starts."""
+    lent: Sequence[Loan] = ()
 
 
 def interpreter_folders(interpreters: Sequence[Path], repository: Path) -> tuple[Path, ...]:
@@ -82,10 +97,19 @@ def options(layout: Layout, tree: Tree, scratch: Scratch) -> list[str]:
         *("--bind", str(scratch.temporary), TEMPORARY, "--symlink", TEMPORARY, "/var/tmp"),  # noqa: S108
         *("--bind", str(scratch.home), HOME),
         *outside_mounts(layout),
-        *("--bind" if tree.writable else "--ro-bind", str(tree.root), str(layout.repository)),
+        *(_BIND[tree.writable], str(tree.root), str(layout.repository)),
         *inside_mounts(layout, tree, scratch),
-        *("--remount-ro", "/", "--chdir", str(layout.repository)),
+        *(word for loan in tree.lent for word in (_BIND[loan.writable], str(loan.path), loan.inside)),
+        *("--remount-ro", "/", "--chdir", str(layout.repository / tree.folder)),
     ]
+
+
+def lend(layout: Layout, mounts: Sequence[Mount]) -> tuple[Loan, ...]:
+    """Place folders of ours: under their own path, or elsewhere when the tree lies over it."""
+    return tuple(
+        Loan(mount.path, f"{LENT_INSIDE}/{number}" if layout.within(mount.path) else str(mount.path), mount.writable)
+        for number, mount in enumerate(mounts)
+    )
 
 
 def outside_mounts(layout: Layout) -> Iterator[str]:

@@ -4,15 +4,16 @@ from difflib import get_close_matches
 
 from bot.core.check import Check, CheckResult, Verdict
 from bot.core.policy import refuse_path
+from bot.core.telling import squeeze
 from bot.errors import Denied, NotFound
 from bot.tools.schema import Strings
 from bot.tools.tool import Access, Arguments, Bench, Done, Tool
-from bot.verify.digest import digest
+from bot.verify.digest import digest, is_silent
 
-FACTS = ("FAILED ", "SAME ", "MORE ")
+FACTS = ("FAILED ", "SAME ", "ALIKE ", "PREVENTED ", "FLAKY ", "MORE ")
 """Lines of a digest that tell of cases."""
-TAIL = 3000
-"""Characters of a check's own output that are shown when it gave no cases."""
+PRINTED = 5000
+"""Bytes of a check's own output that are shown when nothing else says why it did not pass."""
 
 
 class RunCheck(Arguments):
@@ -28,8 +29,7 @@ def run_check(args: RunCheck, bench: Bench) -> Done:
     for target in args.targets:
         refuse_target(target)
     tree = bench.workspace.tree()
-    with bench.workspace.clean(tree) as root:
-        result = bench.ladder.run(check, root, args.targets)
+    result = bench.ladder.ask(bench.workspace, tree, check, args.targets)
     return Done("\n".join(_told(result, tree)), isolation=result.isolation)
 
 
@@ -58,8 +58,8 @@ def _told(result: CheckResult, tree: str) -> list[str]:
         return [head]
     shown = digest(Verdict(tree=tree, results=(result,))).split("\n")
     facts = [line for line in shown if line.startswith(FACTS)]  # a verdict is not for one check to give
-    bare = not any(case.bad for case in result.cases)
-    return [head, *facts, *([result.output[-TAIL:].rstrip()] if bare and result.output else [])]
+    printed = squeeze(result.output, PRINTED).strip("\n") if is_silent(result) else ""
+    return [head, *facts, *([printed] if printed else [])]
 
 
 RUN_CHECK = Tool("run_check", RunCheck, Access.EXECUTE, run_check)

@@ -2,22 +2,17 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
+from bot.core.telling import part
+
 CAP = 8000
 """Bytes of one output that a model is shown."""
-WIDTH = 400
-"""Characters of one line in an excerpt."""
 
 REF = re.compile(r"o[1-9][0-9]{0,8}")
-TELLING = re.compile(
-    r"\b(error|exception|traceback|fail(?:ed|ure|ures|s)?|fatal|panic|assert\w*|undefined|denied|refused)\b"
-    r"|\w(?:Error|Exception|Warning)\b|^E\s|^\S+:\d+(?::\d+)?: ",
-    re.IGNORECASE,
-)
 
 
 class Excerpt(NamedTuple):
@@ -70,52 +65,10 @@ def _claim(data: bytes, store: Path, digest: str) -> str:
 
 
 def _excerpt(lines: Sequence[str], ref: str, cap: int) -> str:
-    share = (cap - 300) // 3
-    head = _take(lines, share)
-    tail = list(reversed(_take(list(reversed(lines[len(head) :])), share)))
-    middle = range(len(head), len(lines) - len(tail))
-    telling = _telling((number + 1, lines[number]) for number in middle)
-    shown = _spread(telling, share)
-    page = f'read_output(ref="{ref}", start={len(head) + 1})' if ref else "they could not be kept"
-    note = f"… {len(middle)} lines left out; {page}"
-    if shown:
-        note += f"; of them, lines that look like errors ({len(shown)} of {len(telling)}):"
-    return "\n".join([*head, note, *shown, *(["…"] if shown else []), *tail])
-
-
-def _take(lines: Sequence[str], room: int) -> list[str]:
-    """Return the leading lines that fit."""
-    taken: list[str] = []
-    for line in map(_clip, lines):
-        room -= len(line.encode()) + 1
-        if room < 0:
-            break
-        taken.append(line)
-    return taken
-
-
-def _telling(lines: Iterable[tuple[int, str]]) -> list[str]:
-    """Return the lines that look like errors, each wording once."""
-    seen: dict[str, str] = {}
-    for number, line in lines:
-        if TELLING.search(line[:2000]):
-            seen.setdefault(line.strip(), f"{number:>6}: {_clip(line)}")
-    return list(seen.values())
-
-
-def _spread(lines: Sequence[str], room: int) -> list[str]:
-    """Return the first and the last of them when there is no room for all."""
-    if sum(len(line.encode()) + 1 for line in lines) <= room:
-        return list(lines)
-    first = _take(lines, room // 2)
-    last = _take(list(reversed(lines[len(first) :])), room // 2)
-    return [*first, *reversed(last)]
-
-
-def _clip(line: str) -> str:
-    if len(line) <= WIDTH:
-        return line
-    hit = TELLING.search(line[:100_000])
-    start = max(0, hit.start() - WIDTH // 2) if hit and hit.start() > WIDTH // 2 else 0
-    mark = "… " if start else ""
-    return f"{mark}{line[start : start + WIDTH]} … ({len(line)} characters)"
+    kept = part(lines, cap - 300)
+    page = f'read_output(ref="{ref}", start={len(kept.head) + 1})' if ref else "they could not be kept"
+    note = f"… {kept.middle} lines left out; {page}"
+    if kept.said:
+        note += f"; of them, lines that look like errors ({len(kept.said)} of {len(kept.said) + kept.left}):"
+    shown = [f"{said.number:>6}: {said}" for said in kept.said]
+    return "\n".join([*kept.head, note, *shown, *(["…"] if shown else []), *kept.tail])

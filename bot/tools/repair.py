@@ -26,7 +26,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from bot.errors import BadArguments
+from bot.errors import BadArguments, ToolError, Unprepared
 from bot.repair import engine
 from bot.tools.checks import refuse_target
 from bot.tools.schema import Strings
@@ -103,9 +103,12 @@ def tell_search(found: engine.Search) -> str:
 def _subject(tests: tuple[str, ...], bench: Bench) -> Iterator[engine.Subject]:
     for test in tests:
         refuse_target(test)
-    with bench.workspace.clean(bench.workspace.tree()) as root:
-        interpreter = bench.ladder.interpreter
-        yield engine.Subject(root, interpreter.path, bench.executor, interpreter.variables, interpreter.lender)
+    try:
+        with bench.ladder.ready(bench.workspace).clean(bench.workspace.tree()) as root:
+            interpreter = bench.ladder.interpreter
+            yield engine.Subject(root, interpreter.path, bench.executor, interpreter.variables, interpreter.lender)
+    except Unprepared as error:
+        raise ToolError(f"the tree cannot be prepared: {error.message}") from error
 
 
 def _fitting(found: engine.Search) -> Iterator[str]:

@@ -9,7 +9,9 @@ from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElaps
 from rich.prompt import Confirm
 from rich.text import Text
 
+from bot.core.account import Sign, prove, review
 from bot.core.check import CheckResult, Verdict
+from bot.core.escape import line
 from bot.core.event import (
     Acted,
     Baselined,
@@ -19,6 +21,7 @@ from bot.core.event import (
     Event,
     Paused,
     Planned,
+    Proved,
     Replied,
     Retried,
     RolledBack,
@@ -30,6 +33,13 @@ from bot.core.redact import sanitize
 from bot.core.task import Limits
 
 GLYPHS = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("-", "dim"), "errored": ("!", "yellow")}
+
+SIGNS: dict[Sign, tuple[str, str]] = {
+    "good": ("✓", "green"),
+    "bad": ("✗", "red"),
+    "doubt": ("●", "yellow"),
+    "note": ("•", "dim"),
+}
 
 STOPS = {
     "denied": "a call was refused",
@@ -97,6 +107,8 @@ class Terminal:
                 self._now("thinking")
             case Verified() | Committed() | RolledBack():
                 self._step(event)
+            case Proved():
+                self._prove(event)
             case Retried() | Planned() | Paused() | Ended():
                 self._aside(event)
             case _:
@@ -130,10 +142,10 @@ class Terminal:
         if event.call.name in ("checkpoint", "finish", "update_plan") and event.result.ok:
             return
         glyph, style = ("·", "dim") if event.result.ok else ("✗", "red")
-        line = f"  {glyph} {describe(event.call)}"
+        told = f"  {glyph} {describe(event.call)}"
         if not event.result.ok:
-            line += f": {complaint(event.result.output)}"
-        self._say(Text(line, style=style))
+            told += f": {complaint(event.result.output)}"
+        self._say(Text(told, style=style))
 
     def _step(self, event: Verified | Committed | RolledBack) -> None:
         match event:
@@ -146,6 +158,14 @@ class Terminal:
                 self._say(Text(f"↶ rolled back to {event.to[:10]}: {event.reason}", style="yellow"))
             case _:
                 pass
+
+    def _prove(self, event: Proved) -> None:
+        # What was left as it was, or only added to, stands in the report
+        against = (point for point in review(event.audit, ()) if point.sign != "good")
+        for point in (prove(event.proof), *against):
+            glyph, style = SIGNS[point.sign]
+            about = f": {_first(point.details)}" if point.details else ""
+            self._say(Text(f"  {glyph} {line(point.text)}{about}", style=style))
 
     def _aside(self, event: Retried | Planned | Paused | Ended) -> None:
         match event:
@@ -196,7 +216,11 @@ def reasons(verdict: Verdict) -> str:
     compared = verdict.comparison
     parts = [
         f"{word} {_first(cases)}"
-        for word, cases in (("breaks", compared.broken), ("takes away", compared.removed))
+        for word, cases in (
+            ("breaks", compared.broken),
+            ("takes away", compared.removed),
+            ("cannot judge", compared.prevented),
+        )
         if cases
     ]
     return f": {'; '.join(parts)}" if parts else ""
@@ -218,6 +242,7 @@ def describe(call: ToolCall) -> str:
 def tally(result: CheckResult) -> str:
     """Count a result's cases in words."""
     bad, good = result.count("failed", "error"), result.count("passed")
-    if not bad and not good:
-        return result.summary[:60] or result.status
+    by_exit_code = [case.id for case in result.cases] == [result.check]
+    if by_exit_code or not (bad or good):
+        return result.summary.partition(";")[0][:60] or result.status
     return ", ".join(words for words in (f"{bad} failed" if bad else "", f"{good} passed" if good else "") if words)

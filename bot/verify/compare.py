@@ -27,7 +27,7 @@ def without(comparison: Comparison, flaky: Iterable[str]) -> Comparison:
     names = tuple(dict.fromkeys((*comparison.flaky, *flaky)))
     groups = {
         group: tuple(name for name in getattr(comparison, group) if name not in names)
-        for group in ("fixed", "broken", "failing", "new", "removed")
+        for group in ("fixed", "broken", "failing", "new", "removed", "renamed", "prevented")
     }
     return comparison.model_copy(update={**groups, "flaky": names})
 
@@ -49,29 +49,42 @@ class _Fold:
         self.groups.setdefault("flaky" if name in self.unstable else group, []).append(name)
 
     def add(self, before: CheckResult | None, after: CheckResult) -> None:
-        known = before is not None and before.status in ("passed", "failed")
-        old = {case.id: case for case in before.cases} if before is not None else {}
         if after.status == "skipped":
             return
+        known = before is not None and before.status in ("passed", "failed")
+        old = {case.id: case for case in before.cases} if before is not None else {}
         if after.status == "errored":
             self.put("broken" if known else "unjudged", after.check)
-        elif known and before is not None:
-            for name in sorted(set(after.hidden) - set(before.hidden)):
-                self.put("broken", name)
-            for name in sorted(set(after.rewritten) - set(before.rewritten)):
-                self.put("changed", name)
+            for case in (case for case in after.cases if case.bad):
+                self._bad(old.get(case.id), case, known=known)
+            return
+        if known and before is not None:
+            self._surroundings(before, after)
+        self._cases(old, after, known=known)
+
+    def _surroundings(self, before: CheckResult, after: CheckResult) -> None:
+        for name in sorted(set(after.hidden) - set(before.hidden)):
+            self.put("broken", name)
+        for name in sorted(set(after.rewritten) - set(before.rewritten)):
+            self.put("changed", name)
+
+    def _cases(self, old: Mapping[str, CaseResult], after: CheckResult, *, known: bool) -> None:
+        renamed = find_renamed(old, after)
         for case in after.cases:
             if case.bad:
                 self._bad(old.get(case.id), case, known=known)
-            elif after.status != "errored":
+            elif case.id not in renamed.values():
                 self._good(old.get(case.id), case)
-        if after.status != "errored":
-            self._absent(old, after)
+        for name in renamed:
+            self.put("renamed", name)
+        if not after.narrowed:
+            self._absent({name: case for name, case in old.items() if name not in renamed}, after)
 
     def _bad(self, old: CaseResult | None, new: CaseResult, *, known: bool) -> None:
         unseen = not known or any(_lies_in(path, self.hidden) for path in (new.path, _file(new.id)))
         was_bad = old.bad if old is not None else unseen
-        self.put("failing" if was_bad else "broken", new.id)
+        prevented = new.cause and old is not None and old.outcome in GOOD
+        self.put("failing" if was_bad else "prevented" if prevented else "broken", new.id)
 
     def _good(self, old: CaseResult | None, new: CaseResult) -> None:
         if old is not None and old.asks != new.asks:
@@ -94,6 +107,31 @@ class _Fold:
 
     def comparison(self) -> Comparison:
         return Comparison(**{group: tuple(dict.fromkeys(names)) for group, names in self.groups.items()})
+
+
+def find_renamed(old: Mapping[str, CaseResult], after: CheckResult) -> Mapping[str, str]:
+    """Pair tests that are gone with the only one that has their code and parameters now, and passes."""
+    if after.narrowed or after.rung in FINDINGS:
+        return {}
+    present = {case.id for case in after.cases}
+    gone = _by_code(case for name, case in old.items() if name not in present)
+    come = _by_code(case for case in after.cases if case.id not in old)
+    return {
+        cases[0].id: come[code][0].id
+        for code, cases in gone.items()
+        if len(cases) == len(come.get(code, ())) == 1
+        and cases[0].outcome in ("passed", "failed")
+        and come[code][0].outcome == "passed"
+    }
+
+
+def _by_code(cases: Iterable[CaseResult]) -> Mapping[tuple[str, str], list[CaseResult]]:
+    """Sort tests whose code is known by it and their parameters."""
+    found: dict[tuple[str, str], list[CaseResult]] = {}
+    for case in cases:
+        if case.code:
+            found.setdefault((case.code, case.id.partition("[")[2]), []).append(case)
+    return found
 
 
 def _unreadable(results: Sequence[CheckResult]) -> frozenset[str]:

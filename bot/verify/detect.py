@@ -2,12 +2,25 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from bot.core.check import Check, Rung
-from bot.verify.interpreter import Interpreter, own, own_script
+from bot.core.check import Check
+from bot.verify import linters, programs, recipes, runners, static
+from bot.verify.commands import Named
+from bot.verify.interpreter import LENT, Interpreter
+from bot.verify.packages import find_packages
 from bot.verify.project import Project, read
+from bot.verify.selection import names_paths
 
-LENT = "; run from git agent's own environment, as the project's has none"
+_HOLISTIC = frozenset({"ruff", "ruff-format", "black", "isort", "flake8", "codespell", "yamllint", "pycodestyle"})
+"""Tools that look at all folders below the one they are started in."""
+
+
+class Detected(NamedTuple):
+    """The checks of a project, and what was found and is not run, with the reason."""
+
+    checks: tuple[Check, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def detect(root: Path, interpreter: Interpreter, declared: Sequence[Check] = ()) -> tuple[Check, ...]:
@@ -15,113 +28,107 @@ def detect(root: Path, interpreter: Interpreter, declared: Sequence[Check] = ())
 
     Declared ones replace detected ones of the same name.
     """
-    checks = {check.name: check for check in (*_detected(read(root), interpreter), *declared)}
-    return tuple(sorted(checks.values(), key=lambda check: check.rung.height))
+    return look(root, interpreter, declared).checks
 
 
-def _detected(project: Project, interpreter: Interpreter) -> Iterator[Check]:
-    broken = "".join(f"; {name} cannot be read" for name in project.unreadable)
-    python = str(interpreter.path)
-    if source := next(project.sources(), None):
-        yield Check(
-            name="syntax", rung=Rung.SYNTAX, argv=(python,), reader="syntax", timeout=60, reason=f"{source} is Python"
-        )
-    program, lent = _program(interpreter, "ruff")
-    if reason := _wants_ruff(project):
-        yield Check(
-            name="ruff",
-            rung=Rung.STATIC,
-            argv=(program, "check"),
-            reader="ruff",
-            timeout=120,
-            reason=reason + lent + broken,
-        )
-    if reason := _wants_format(project):
-        argv = (program, "format", "--check")
-        yield Check(
-            name="ruff-format",
-            rung=Rung.STATIC,
-            argv=argv,
-            reader="ruff-format",
-            timeout=120,
-            reason=reason + lent + broken,
-        )
-    if reason := _wants_mypy(project):
-        lent = "" if "mypy" in interpreter.modules else LENT
-        types = (*_mypy(interpreter), *_targets(project))
-        yield Check(name="mypy", rung=Rung.TYPES, argv=types, reader="mypy", reason=reason + lent + broken)
-    if reason := _wants_pytest(project):
-        lent = "" if "pytest" in interpreter.modules else LENT
-        argv = (python, "-m", "pytest")
-        yield Check(
-            name="pytest", rung=Rung.UNIT, argv=argv, reader="pytest", timeout=600, reason=reason + lent + broken
-        )
+def look(root: Path, interpreter: Interpreter, declared: Sequence[Check] = ()) -> Detected:
+    """Find the checks of the project at `root` and of the projects inside of it; nothing of it is run."""
+    whole = read(root)
+    folders = find_packages(whole)
+    top, covered = _top(whole, folders, interpreter)
+    found = [top]
+    for folder in folders:
+        inner = tuple(other.removeprefix(f"{folder}/") for other in folders if other.startswith(f"{folder}/"))
+        project = read(root / folder, inner)
+        found.append(_placed(_without(_one(project, interpreter, ""), top, covers_tests=folder in covered), folder))
+    checks = {check.name: check for detected in found for check in detected.checks}
+    checks |= {check.name: check for check in declared}
+    notes = tuple(dict.fromkeys(note for detected in found for note in detected.notes))
+    return Detected(tuple(sorted(checks.values(), key=lambda check: check.rung.height)), notes)
 
 
-def _program(interpreter: Interpreter, name: str) -> tuple[str, str]:
-    """Return the path of a tool that needs nothing of the project's environment, and what to say of it."""
-    if name in interpreter.modules and (path := interpreter.path.parent / name).is_file():
-        return str(path), ""
-    return str(own_script(name)), LENT
+def _top(whole: Project, folders: Sequence[str], interpreter: Interpreter) -> tuple[Detected, frozenset[str]]:
+    """Find the checks of the root, and the packages whose tests they run as well."""
+    covered = frozenset(folder for folder in folders if runners.covers(whole, folder))
+    apart = tuple(folder for folder in folders if folder not in covered)
+    found = _one(read(whole.root, apart), interpreter, next(whole.sources(), ""))
+    checks = tuple(_leaving_out(check, apart, whole.root) for check in found.checks)
+    return found._replace(checks=checks), covered if _tests(checks) else frozenset()
 
 
-def _mypy(interpreter: Interpreter) -> tuple[str, ...]:
-    options = (
-        "--output",
-        "json",
-        "--no-incremental",
-        "--cache-dir=/dev/null",
-        "--no-error-summary",
-        "--show-error-codes",
+def _tests(checks: Sequence[Check]) -> bool:
+    return any(check.reader in ("pytest", "unittest") for check in checks)
+
+
+def _leaving_out(check: Check, apart: Sequence[str], root: Path) -> Check:
+    """Keep pytest at the root from collecting what is run in the packages."""
+    if check.reader != "pytest" or not apart or names_paths(check.argv[3:], root):
+        return check
+    return check.model_copy(update={"argv": (*check.argv, *(f"--ignore={folder}" for folder in apart))})
+
+
+def _without(found: Detected, top: Detected, *, covers_tests: bool) -> Detected:
+    """Leave out of a package's checks what the root's do as well."""
+    above = {check.name for check in top.checks}
+    checks = tuple(
+        check
+        for check in found.checks
+        if not (check.name in above and check.name in _HOLISTIC)
+        and not (covers_tests and check.reader in ("pytest", "unittest"))
+        and not (check.name == "mypy" and "mypy" in above)
+        and not (check.reader == "exit" and check.name in above and check.name.startswith(("npm-", "pnpm-", "yarn-")))
     )
-    if "mypy" in interpreter.modules:
-        return (str(interpreter.path), "-P", "-m", "mypy", *options)
-    return (str(own().path), "-I", "-m", "mypy", *options, "--python-executable", str(interpreter.path))
+    return Detected(checks, found.notes)
 
 
-def _targets(project: Project) -> tuple[str, ...]:
-    """Name what to check, unless the project's own configuration does."""
-    table = project.tool("mypy") or {}
-    named = any(key in table for key in ("files", "packages", "modules"))
-    for file in ("mypy.ini", ".mypy.ini", "setup.cfg"):
-        named = named or project.section(file, "mypy/files", "mypy/packages", "mypy/modules") is not None
-    return () if named else project.packages() or (".",)
+def _placed(found: Detected, folder: str) -> Detected:
+    """Say of a package's checks where they are run."""
+    checks = tuple(
+        check.model_copy(
+            update={
+                "name": f"{folder}/{check.name}",
+                "folder": f"{folder}/{check.folder}".rstrip("/"),
+                "reason": _below(check.reason, folder),
+            }
+        )
+        for check in found.checks
+    )
+    return Detected(checks, tuple(f"{folder}: {note}" for note in found.notes))
 
 
-def _wants_ruff(project: Project) -> str:
-    if project.tool("ruff") is not None:
-        return "[tool.ruff] in pyproject.toml"
-    if file := project.has("ruff.toml", ".ruff.toml"):
-        return file
-    return "a hook in .pre-commit-config.yaml" if {"ruff", "ruff-check"} & project.hooks else ""
+def _below(reason: str, folder: str) -> str:
+    first, semicolon, rest = reason.partition(";")
+    return f"{first}, below {folder}{semicolon}{rest}"
 
 
-def _wants_format(project: Project) -> str:
-    if "format" in (project.tool("ruff") or {}):
-        return "[tool.ruff.format] in pyproject.toml"
-    if "ruff-format" in project.hooks:
-        return "the hook ruff-format in .pre-commit-config.yaml"
-    workflow = project.formats_in_ci()
-    return f"{workflow} runs it" if workflow else ""
+def _one(project: Project, interpreter: Interpreter, source: str) -> Detected:
+    """Find the checks of one project; `source` is a file that makes it worth parsing all."""
+    commands = recipes.find(project)
+    tests = runners.find(project, commands, interpreter)
+    rest = [*linters.find(project, commands, interpreter), *programs.find(project, commands, interpreter)]
+    checks = [
+        *static.find(project, commands, interpreter, source),
+        *tests.checks,
+        *(item for item in rest if isinstance(item, Check)),
+    ]
+    broken = "".join(f"; {name} cannot be read" for name in project.unreadable)
+    notes = (*tests.notes, *(item for item in rest if isinstance(item, str)), *_never(commands))
+    lent = {name for name in ("pytest", "mypy") if name not in interpreter.modules}
+    told = tuple(
+        check.model_copy(
+            update={
+                "reason": check.reason
+                + (LENT if check.reader in lent and check.reader != "exit" else "")
+                + ("" if check.reader == "syntax" else broken)
+            }
+        )
+        for check in checks
+    )
+    return Detected(told, notes)
 
 
-def _wants_mypy(project: Project) -> str:
-    if project.tool("mypy") is not None:
-        return "[tool.mypy] in pyproject.toml"
-    if file := project.has("mypy.ini", ".mypy.ini"):
-        return file
-    if project.section("setup.cfg", "mypy"):
-        return "[mypy] in setup.cfg"
-    return "the hook mypy in .pre-commit-config.yaml" if "mypy" in project.hooks else ""
-
-
-def _wants_pytest(project: Project) -> str:
-    if project.tool("pytest") is not None:
-        return "[tool.pytest] in pyproject.toml"
-    if file := project.has("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"):
-        return file
-    for file, section in (("tox.ini", "pytest"), ("setup.cfg", "tool:pytest")):
-        if project.section(file, section):
-            return f"[{section}] in {file}"
-    test = project.test_file()
-    return f"{test} holds tests" if test else ""
+def _never(commands: Sequence[Named]) -> Iterator[str]:
+    for tool in ("tox", "nox", "pre-commit"):
+        found = next((command for command in commands if command.tool == tool), None)
+        if found is not None:
+            yield f"{tool} is not run itself ({found.place}): what it would run is read from its file"

@@ -1,4 +1,4 @@
-"""The static and types rungs: findings of ruff and mypy, one case each."""
+"""The static rung: findings of ruff, one case each."""
 
 import re
 from collections import Counter
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from bot.core.check import CaseResult, Check, CheckResult
 from bot.protocols import Completed
-from bot.verify.place import Place, clean, one_line, result, trouble
+from bot.verify.place import Place, clean, from_root, one_line, result, trouble
 
 
 class Spot(BaseModel):
@@ -31,24 +31,14 @@ class RuffLine(BaseModel):
     location: Spot | None = None
 
 
-class MypyLine(BaseModel):
-    """One finding as mypy writes it."""
-
-    model_config = ConfigDict(frozen=True)
-
-    file: str
-    line: int
-    message: str
-    code: str | None = None
-    severity: str
-
-
 _RUFF = TypeAdapter(RuffLine)
-_MYPY = TypeAdapter(MypyLine)
 _UNREADABLE = re.compile(r"^error: Failed to (?:parse|format) (.+?)(?::(\d+):(\d+))?: (.*)$")
 FORMATTED = (".py", ".pyi", ".ipynb")
 """What projects that format with ruff mean; newer releases also look into documents when they are given a folder."""
 _WOULD = "Would reformat: "
+_PLACE = re.compile(r"\bline \d+")
+_MEASURE = re.compile(r"\(\d+ > ")
+"""What a message says of other lines, and by how much something is too long: it is the same finding when that moves."""
 
 
 def number(cases: Iterable[CaseResult]) -> tuple[CaseResult, ...]:
@@ -65,30 +55,29 @@ def number(cases: Iterable[CaseResult]) -> tuple[CaseResult, ...]:
 def finding(path: str, code: str, message: str, line: int) -> CaseResult:
     """Make the case of one finding."""
     path, message = clean(path), one_line(message)
-    return CaseResult(
-        id=f"{path}::{code}::{message}", outcome="failed", message=f"{code} {message}", path=path, line=max(0, line)
-    )
+    name = f"{path}::{code}::{_PLACE.sub('line ?', _MEASURE.sub('(? > ', message))}"
+    return CaseResult(id=name, outcome="failed", message=f"{code} {message}", path=path, line=max(0, line))
 
 
 def ruff(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
     """Lint without fixing."""
     options = ["--output-format", "json-lines", "--no-cache", "--force-exclude", "--no-fix", "--quiet", "--"]
     done = place.execute(check, [*check.argv, *options, *(targets or ["."])], "output")
-    root, lines = _split(done)
+    root, lines = split(done)
     try:
         parsed = [_RUFF.validate_json(line) for line in lines]
     except ValidationError:
         return result(check, done, "errored", "ruff's report could not be read")
     cases = [
         finding(
-            _below(root, told.filename),
+            below(check, root, told.filename),
             told.code or "invalid-syntax",
             told.message,
             told.location.row if told.location else 0,
         )
         for told in parsed
     ]
-    return _judge(check, done, cases)
+    return judge(check, done, cases)
 
 
 def ruff_format(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
@@ -96,15 +85,15 @@ def ruff_format(check: Check, place: Place, targets: Sequence[str]) -> CheckResu
     argv = [*check.argv, "--no-cache", "--force-exclude", "--", *(targets or ["."])]
     # As an option it is refused by releases that know only plain text, which are read as well.
     done = place.execute(check, argv, "everything", environment=(("RUFF_OUTPUT_FORMAT", "json-lines"),))
-    root, lines = _split(done)
-    told = [case for line in lines if (case := _unformatted(root, line)) is not None]
+    root, lines = split(done)
+    told = [case for line in lines if (case := _unformatted(check, root, line)) is not None]
     cases = [case for case in told if case.path.endswith(FORMATTED)]
     if told and not cases:
         return result(check, done, "passed", "no findings")
-    return _judge(check, done, cases, crash=() if cases else (2,))
+    return judge(check, done, cases, crash=() if cases else (2,))
 
 
-def _unformatted(root: str, raw: bytes) -> CaseResult | None:
+def _unformatted(check: Check, root: str, raw: bytes) -> CaseResult | None:
     line = raw.decode("utf-8", "backslashreplace")
     if line.startswith("{"):
         try:
@@ -112,46 +101,33 @@ def _unformatted(root: str, raw: bytes) -> CaseResult | None:
         except ValidationError:
             return None
         message = "would be reformatted" if told.code == "unformatted" else f"cannot be formatted: {told.message}"
-        return finding(_below(root, told.filename), "format", message, told.location.row if told.location else 0)
+        return finding(below(check, root, told.filename), "format", message, told.location.row if told.location else 0)
     if line.startswith(_WOULD):
-        return finding(line.removeprefix(_WOULD), "format", "would be reformatted", 0)
+        return finding(below(check, root, line.removeprefix(_WOULD)), "format", "would be reformatted", 0)
     match = _UNREADABLE.match(line)
     return (
-        finding(_below(root, match[1]), "format", f"cannot be formatted: {match[4]}", int(match[2] or 0))
+        finding(below(check, root, match[1]), "format", f"cannot be formatted: {match[4]}", int(match[2] or 0))
         if match
         else None
     )
 
 
-def mypy(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
-    """Check types, without a cache that repository code could have written."""
-    argv = [*check.argv, *(("--", *targets) if targets else ())]
-    done = place.execute(check, argv, "output")
-    root, lines = _split(done)
-    try:
-        parsed = [_MYPY.validate_json(line) for line in lines if line.startswith(b"{")]
-    except ValidationError:
-        return result(check, done, "errored", "mypy's report could not be read")
-    errors = [told for told in parsed if told.severity == "error"]
-    return _judge(
-        check,
-        done,
-        [finding(_below(root, told.file), told.code or "error", told.message, told.line) for told in errors],
-    )
-
-
-def _split(done: Completed) -> tuple[str, list[bytes]]:
+def split(done: Completed) -> tuple[str, list[bytes]]:
     """Part the folder as the program saw it from the lines that it wrote."""
     first, _, rest = done.report.partition(b"\n")
     return first.decode("utf-8", "backslashreplace"), [line for line in rest.split(b"\n") if line.strip()]
 
 
-def _below(root: str, path: str) -> str:
+def below(check: Check, root: str, path: str) -> str:
+    """Name a file as seen from the root of the tree; `root` is the check's folder as the program saw it."""
     inside = PurePosixPath(path)
-    return str(inside.relative_to(root)) if inside.is_absolute() and inside.is_relative_to(root) else str(inside)
+    if inside.is_absolute():
+        top = PurePosixPath(root.removesuffix(check.folder) or "/")
+        return str(inside.relative_to(top)) if inside.is_relative_to(top) else path
+    return from_root(check.folder, path) or path
 
 
-def _judge(check: Check, done: Completed, cases: Sequence[CaseResult], crash: Sequence[int] = (2,)) -> CheckResult:
+def judge(check: Check, done: Completed, cases: Sequence[CaseResult], crash: Sequence[int] = (2,)) -> CheckResult:
     """Let exit code and report agree, or call the check errored."""
     code = done.returncode
     if reason := trouble(done, check):

@@ -4,6 +4,7 @@ import functools
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 from bot.errors import ConfigError
 
 OWN = "git agent's own (the project has none)"
+LENT = "; run from git agent's own environment, as the project's has none"
 TOOLS: Mapping[str, tuple[int, int]] = {
     "pytest": (6, 0),
     "mypy": (1, 11),
@@ -41,11 +43,18 @@ class Interpreter:
     """For a person: `--python`, `active environment`, `.venv`, `venv`, or that it is git agent's own."""
     modules: frozenset[str]
     """Which of pytest, mypy, ruff, coverage, xdist it can import or run."""
+    installed: frozenset[str] = frozenset()
+    """Distributions of the project's own environment, as registries compare their names."""
 
     @property
     def lender(self) -> Path | None:
         """Return the folder to take pytest from, where the project's environment has none."""
         return None if "pytest" in self.modules else own_library("pytest")
+
+    def script(self, name: str) -> Path | None:
+        """Return where a program of the project's own environment lies."""
+        path = self.path.parent / name
+        return path if self.origin != OWN and path.is_file() and os.access(path, os.X_OK) else None
 
     @property
     def variables(self) -> tuple[tuple[str, str], ...]:
@@ -60,10 +69,10 @@ def find(root: Path, wanted: str, environ: Mapping[str, str]) -> Interpreter:
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         prefix = environ.get(variable, "")
         if prefix and not _same(Path(prefix), Path(sys.prefix)) and (path := _python_of(Path(prefix))):
-            return Interpreter(path, "active environment", _look(Path(prefix)))
+            return _look(path, "active environment", Path(prefix))
     for folder in (".venv", "venv"):
         if path := _python_of(root / folder):
-            return Interpreter(path, folder, _look(root / folder))
+            return _look(path, folder, root / folder)
     return own()
 
 
@@ -87,12 +96,12 @@ def own_library(module: str) -> Path | None:
 
 def _named(root: Path, wanted: str, environ: Mapping[str, str]) -> Interpreter:
     path = _resolve(root, wanted, environ)
-    version, libraries = _ask(str(path))
+    version, folders = _ask(str(path))
     if version < OLDEST:
         raise ConfigError(
             f"--python {wanted}: Python {version[0]}.{version[1]} is too old, the checks need {OLDEST[0]}.{OLDEST[1]}"
         )
-    return Interpreter(path, "--python", _tools_in(libraries, path.parent))
+    return Interpreter(path, "--python", _tools_in(folders, path.parent), distributions(folders))
 
 
 def _resolve(root: Path, wanted: str, environ: Mapping[str, str]) -> Path:
@@ -137,17 +146,25 @@ def _python_of(prefix: Path) -> Path | None:
     return None
 
 
-def _look(prefix: Path) -> frozenset[str]:
+def _look(path: Path, origin: str, prefix: Path) -> Interpreter:
     """Look into an environment without running anything of it: it may be part of a hostile repository."""
-    return _tools_in(_libraries(prefix), prefix / "bin")
+    folders = tuple(libraries(prefix))
+    return Interpreter(path, origin, _tools_in(folders, prefix / "bin"), distributions(folders))
 
 
-def _libraries(prefix: Path) -> Iterator[Path]:
+def distributions(folders: Iterable[Path]) -> frozenset[str]:
+    """Name what is installed, as registries compare names."""
+    found = (path.name.split("-")[0] for folder in folders for path in folder.glob("*.dist-info"))
+    return frozenset(re.sub(r"[-_.]+", "-", name).lower() for name in found)
+
+
+def libraries(prefix: Path) -> Iterator[Path]:
+    """Find the folders that an environment, or an installation, imports libraries from; some may be named twice."""
     for lib in ("lib", "lib64"):
         yield from (prefix / lib).glob("python3*/site-packages")
     home = _setting(prefix / "pyvenv.cfg", "home")
-    if home and _setting(prefix / "pyvenv.cfg", "include-system-site-packages") == "true":
-        base = Path(home).parent
+    if not home or _setting(prefix / "pyvenv.cfg", "include-system-site-packages") == "true":
+        base = Path(home).parent if home else prefix
         yield from base.glob("lib/python3*/site-packages")
         yield from base.glob("lib/python3/dist-packages")
         yield from base.glob("local/lib/python3*/dist-packages")

@@ -1,47 +1,29 @@
 """Climbs the ladder of checks on one clean tree."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
 
-from bot.core.check import Check, CheckResult, Comparison, Reader, Rung, Verdict
+from bot.core.check import Check, CheckResult, Rung, Verdict
 from bot.core.redact import Redactor
-from bot.errors import SandboxUnavailable
-from bot.protocols import Cleaner, Executor
-from bot.verify import findings, plain, suite, syntax
-from bot.verify.compare import compare, got_worse, without
+from bot.errors import Unprepared
+from bot.protocols import Cleaner, Executor, Shelf
+from bot.verify.blame import Change
+from bot.verify.climb import Climb, Scene
+from bot.verify.compare import compare, without
+from bot.verify.fingerprint import Outside, fingerprint
 from bot.verify.interpreter import Interpreter
-from bot.verify.place import Place, errored
+from bot.verify.moved import follow
+from bot.verify.packages import touched
+from bot.verify.place import errored
+from bot.verify.prepare import Preparation, unprepared
+from bot.verify.readers import Runner
 from bot.verify.recorded import recorded
-from bot.verify.repeat import (
-    LONGEST_REPEATED,
-    MOST_REPEATED,
-    STOPPED,
-    fresh_files,
-    function_of,
-    kept_tests,
-    mended_tests,
-    passing,
-    relapse,
-)
-
-READERS: Mapping[Reader, Callable[[Check, Place, Sequence[str]], CheckResult]] = {
-    "syntax": syntax.run,
-    "ruff": findings.ruff,
-    "ruff-format": findings.ruff_format,
-    "mypy": findings.mypy,
-    "pytest": suite.run,
-    "exit": plain.run,
-}
-
-
-class Repeated(NamedTuple):
-    """A result after its doubtful tests were run again."""
-
-    result: CheckResult
-    flaky: tuple[str, ...] = ()
+from bot.verify.reuse import OPEN, Reuse, is_reusable
+from bot.verify.warm import Warmth
 
 
 def _leave() -> None:
@@ -56,16 +38,40 @@ class Ladder:
     executor: Executor
     interpreter: Interpreter
     redactor: Redactor = field(default_factory=lambda: Redactor(()))
+    preparation: Preparation | None = None
+    workers: int = 1
+    shelf: Shelf | None = None
+    """Where results are looked for and kept; only together with `outside`."""
+    outside: Outside | None = None
+    warmth: Warmth = field(default_factory=Warmth, compare=False, repr=False)
 
-    def judge(self, cleaner: Cleaner, tree: str, before: Verdict | None) -> Generator[Check, None, Verdict]:
-        """Climb in a folder that holds exactly this tree, and that is made anew before anything is run again."""
+    def judge(
+        self, cleaner: Cleaner, tree: str, before: Verdict | None, paths: Sequence[str] = ()
+    ) -> Generator[Check, None, Verdict]:
+        """Climb in a folder that holds exactly this tree, and that is made anew before anything is run again.
 
-        def renew() -> None:
-            with cleaner.clean(tree):
-                pass
+        `paths` are those that differ from the tree before, where they are known.
+        """
+        ready = self.ready(cleaner)
+        try:
+            with ready.clean(tree) as root:
+                return (yield from self._climb(_scene(ready, root, tree, before, paths), self._reuse()))
+        except Unprepared as error:
+            told = unprepared(self.checks, error, base=before is None)
+            results = tuple(recorded(result, self.redactor) for result in told)
+            return Verdict(tree=tree, results=results, comparison=compare(before, results))
 
-        with cleaner.clean(tree) as root:
-            return (yield from self.climb(root, tree, before, renew))
+    def ready(self, cleaner: Cleaner) -> Cleaner:
+        """Return a cleaner whose folders hold what was prepared for the checks, too."""
+        return self.preparation.around(cleaner) if self.preparation is not None else cleaner
+
+    def ask(self, cleaner: Cleaner, tree: str, check: Check, targets: Sequence[str] = ()) -> CheckResult:
+        """Run one check on a tree, in a folder that is ready for it; see `run`."""
+        try:
+            with self.ready(cleaner).clean(tree) as root:
+                return self.run(check, root, targets)
+        except Unprepared as error:
+            return recorded(unprepared((check,), error, base=False)[0], self.redactor)
 
     def climb(
         self, root: Path, tree: str, before: Verdict | None = None, renew: Callable[[], None] = _leave
@@ -75,88 +81,76 @@ class Ladder:
         Without `before` (the baseline) every rung is run; with it the climb stops after the first rung on which
         something got worse, and the checks above are `skipped`. `renew` makes the folder hold exactly `tree` again.
         """
-        results: list[CheckResult] = []
-        flaky: list[str] = []
-        blocked: Rung | None = None
-        for rung, checks in groupby(
-            sorted(self.checks, key=lambda check: check.rung.height), key=lambda check: check.rung
-        ):
-            for check in checks:
-                if blocked is not None:
-                    results.append(_skipped(check, blocked))
-                    continue
-                yield check
-                first = self.run(check, root)
-                again = self._repeat(check, root, before, first, renew)
-                flaky += again.flaky
-                results.append(again.result)
-            if blocked is None and before is not None and got_worse(without(compare(before, results), flaky)):
-                blocked = rung
-        return Verdict(tree=tree, results=tuple(results), comparison=without(compare(before, results), flaky))
+        return (yield from self._climb(Scene(root, tree, before, renew), None))
 
     def run(self, check: Check, root: Path, targets: Sequence[str] = ()) -> CheckResult:
         """Run one check on a folder; `targets` narrows it to paths or test ids."""
         refused = next((target for target in targets if target.startswith("-") or "\0" in target or not target), None)
         if refused is not None:
             return errored(check, f"a target is a path or a test id, not {refused!r}")
-        return self._read(check, root, targets)
+        if check.reader == "mypy":
+            return self._runner.guard(check, root, lambda place: self.warmth.run(check, place, targets))
+        return self._runner.run(check, root, targets)
 
-    def _read(self, check: Check, root: Path, targets: Sequence[str]) -> CheckResult:
-        try:
-            result = READERS[check.reader](check, Place(root, self.executor, self.interpreter), targets)
-        except SandboxUnavailable as error:
-            return errored(check, error.message)
-        return recorded(result, self.redactor)
+    def _climb(self, scene: Scene, reuse: Reuse | None) -> Generator[Check, None, Verdict]:
+        checks = sorted(self.checks, key=lambda check: check.rung.height)
+        climb = Climb(self._runner, scene, self.warmth, reuse, self._untouched(scene))
+        with climb.ahead:
+            climb.start(checks)
+            return (yield from _rungs(checks, scene, climb))
 
-    def _repeat(
-        self, check: Check, root: Path, before: Verdict | None, result: CheckResult, renew: Callable[[], None]
-    ) -> Repeated:
-        """Run what is doubtful once more: what does not end the same way is neither broken nor fixed."""
-        if check.reader != "pytest" or result.status == "errored":
-            return Repeated(result)
-        doubtful = _doubtful(before, result)
-        if len(doubtful) > MOST_REPEATED:
-            doubtful = ()
-        mended = mended_tests(before, result)
-        fresh = fresh_files(before, result)
-        if not (doubtful or mended or fresh):
-            return Repeated(result)
-        renew()
-        if fresh and result.seconds <= LONGEST_REPEATED:
-            # What a new test file does when it is imported must not be what lets the earlier tests pass.
-            again = self._read(check, root, [f"--ignore={path}" for path in fresh])
-            proved = kept_tests(before, result)
-        else:
-            again = self.run(check, root, tuple(dict.fromkeys(map(function_of, (*doubtful, *mended)))))
-            proved = mended
-        flaky = _unstable(doubtful, result, again) if again.status != "errored" else ()
-        relapsed = frozenset(proved) - passing(again) - {*flaky}
-        return Repeated(relapse(result, relapsed, again), (*flaky, *sorted(relapsed & {*mended})))
+    def _untouched(self, scene: Scene) -> frozenset[str]:
+        """Name the checks of parts that a change neither touches nor was imported into."""
+        paths = scene.change.paths
+        near = {check.name for check in touched(self.checks, paths, scene.root)} if scene.before is not None else set()
+        earlier = {check.name: scene.earlier(check) for check in self.checks if check.name not in near}
+        told = {name: result for name, result in earlier.items() if result is not None}
+        return frozenset(name for name, result in told.items() if not {*paths} & {*result.imported})
+
+    @property
+    def _runner(self) -> Runner:
+        return Runner(self.executor, self.interpreter, self.redactor, self.workers)
+
+    def _reuse(self) -> Reuse | None:
+        if self.shelf is None or self.outside is None or self.executor.isolation in OPEN:
+            return None
+        if not any(map(is_reusable, self.checks)):
+            return None
+        environment = fingerprint(self.outside, self.interpreter, self.executor.isolation)
+        return Reuse(self.shelf, environment, self.redactor) if environment is not None else None
 
 
-def _unstable(doubtful: Sequence[str], result: CheckResult, again: CheckResult) -> tuple[str, ...]:
-    """Name the doubtful tests that answer differently, and those whose very names do."""
-    first = {case.id: case.outcome for case in result.cases}
-    second = {case.id: case.outcome for case in again.cases}
-    asked = {function_of(name) for name in doubtful}
-    unstable = {name for name in first if function_of(name) in asked and name not in second and "[" in name}
-    renamed = {function_of(name) for name in unstable}
-    changed = tuple(
-        name for name in doubtful if first.get(name) in ("failed", "error") and second.get(name) == "passed"
-    )
-    gone = tuple(name for name in doubtful if name not in first and function_of(name) in renamed)
-    return (*changed, *gone, *sorted(unstable))
+def _rungs(checks: Sequence[Check], scene: Scene, climb: Climb) -> Generator[Check, None, Verdict]:
+    """Take the answers in the order of the rungs, up to the first rung on which something got worse."""
+    before = scene.before
+    results: list[CheckResult] = []
+    flaky: list[str] = []
+    blocked: Rung | None = None
+    for rung, level in groupby(checks, key=lambda check: check.rung):
+        for check in level:
+            if blocked is not None:
+                results.append(_skipped(check, blocked))
+                continue
+            yield check
+            answer = climb.ask(check)
+            flaky += answer.flaky
+            results.append(answer.result)
+        # A test that is gone may still hold as it was: that is looked at when all is known
+        if blocked is None and before is not None and without(compare(before, results), flaky).broken:
+            blocked = rung
+    return Verdict(tree=scene.tree, results=tuple(results), comparison=without(compare(before, results), flaky))
 
 
-def _doubtful(before: Verdict | None, result: CheckResult) -> tuple[str, ...]:
-    """Name the tests whose outcome decides something: what fails on the base, what got worse afterwards."""
+def _scene(cleaner: Cleaner, root: Path, tree: str, before: Verdict | None, paths: Sequence[str]) -> Scene:
+    def renew() -> None:
+        with cleaner.clean(tree):
+            pass
+
     if before is None:
-        bad = (case for case in result.cases if case.bad and "::" in case.id)
-        return tuple(case.id for case in bad if STOPPED not in case.message)
-    comparison: Comparison = compare(before, [result])
-    functions = {function_of(case.id) for case in result.cases}
-    renamed = tuple(name for name in comparison.removed if "[" in name and function_of(name) in functions)
-    return tuple(name for name in (*comparison.broken, *renamed) if "::" in name)
+        return Scene(root, tree, None, renew)
+    back: Callable[[], AbstractContextManager[Path]] = partial(cleaner.clean, before.tree)
+    change = Change(tuple(paths), partial(cleaner.read, before.tree))
+    return Scene(root, tree, follow(before, root, change.paths, change.read), renew, change, back)
 
 
 def _skipped(check: Check, blocked: Rung) -> CheckResult:

@@ -1,12 +1,14 @@
 """Where a check runs: a tree, an executor and the project's Python."""
 
+import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from bot.core.check import CaseResult, Check, CheckResult, Status
-from bot.protocols import Command, Completed, Executor
+from bot.core.telling import squeeze
+from bot.protocols import Command, Completed, Executor, Mount
 from bot.verify.interpreter import Interpreter
 
 Capture = Literal["none", "own", "output", "everything"]
@@ -18,6 +20,9 @@ _SHELL = {
 }
 """The console is kept sanitised and cut; a report has to be whole, and starts with the folder as the program saw it."""
 
+_LAYOUTS = ("src", "", "lib", "python")
+"""Folders that projects keep their packages in."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -26,6 +31,8 @@ class Place:
     root: Path
     executor: Executor
     interpreter: Interpreter
+    workers: int = 1
+    """How many processes a check may spread its work over."""
 
     def execute(
         self,
@@ -35,8 +42,9 @@ class Place:
         *,
         writable: bool = False,
         environment: Sequence[tuple[str, str]] = (),
+        mounts: Sequence[Mount] = (),
     ) -> Completed:
-        """Run a command of a check. Raises SandboxUnavailable."""
+        """Run a command of a check in the check's own folder. Raises SandboxUnavailable."""
         wrapped = ["/bin/sh", "-c", _SHELL[capture], "sh", *argv] if capture in _SHELL else list(argv)
         return self.executor.execute(
             Command(
@@ -45,10 +53,30 @@ class Place:
                 timeout=check.timeout,
                 network=check.network,
                 writable=writable,
-                environment=tuple(environment),
+                environment=(*check.environment, *environment),
                 report=capture != "none",
+                folder=check.folder,
+                mounts=tuple(mounts),
             )
         )
+
+    def own_modules(self, check: Check) -> tuple[tuple[str, str], ...]:
+        """Let Python find the tree's modules first, where nothing lies over the person's checkout.
+
+        An editable install leads to that checkout, and a command that is not ours does not say what it imported.
+        """
+        if self.executor.isolation != "process":
+            return ()
+        roots = dict.fromkeys((self.root / check.folder, self.root))
+        folders = [root / name for root in roots for name in _LAYOUTS if not (root / name / "__init__.py").exists()]
+        found = [str(folder) for folder in folders if folder.is_dir()]
+        return (("PYTHONPATH", ":".join(found)),) if found else ()
+
+
+def from_root(folder: str, path: str) -> str:
+    """Turn a path as seen from a check's folder into one seen from the root; empty for one outside of the tree."""
+    steps = posixpath.normpath(posixpath.join(folder, path))
+    return "" if steps in (".", "..") or steps.startswith(("/", "../")) else steps
 
 
 def trouble(done: Completed, check: Check) -> str | None:
@@ -74,7 +102,7 @@ def result(
         status=status,
         cases=tuple(cases),
         summary=one_line(summary),
-        output=clean(done.output[-OUTPUT:]),
+        output=clean(squeeze(done.output, OUTPUT)),
         seconds=done.seconds,
         isolation=done.isolation,
     )
@@ -97,4 +125,4 @@ def one_line(text: str, limit: int = 400) -> str:
 
 
 OUTPUT = 8000
-"""Characters of console output kept with a result."""
+"""Bytes of console output kept with a result."""

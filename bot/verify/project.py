@@ -1,21 +1,30 @@
 """Reads what a project says of its own tools, whatever state its files are in."""
 
 import configparser
+import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
 Section: TypeAlias = Mapping[str, object]
+Ini: TypeAlias = Mapping[str, Mapping[str, str]]
+"""Sections of an ini file, each with its keys and their text."""
+
 LARGEST = 1_000_000
 """Bytes of a configuration file; more is not configuration."""
+MOST_SOURCES = 20_000
+"""Files that are looked at by name; beyond them a tree is not walked."""
 SKIP = frozenset({"node_modules", "site-packages", "venv", "__pycache__", "build", "dist"})
+INI = ("setup.cfg", "tox.ini", "pytest.ini", ".pytest.ini", "mypy.ini", ".mypy.ini", ".flake8")
+TESTS = ("test_*.py", "*_test.py", "tests.py", "test.py")
+"""Names of files that hold tests; the last two are looked for by tools other than pytest."""
 _HOOK = re.compile(r"^\s*-?\s*id:\s*['\"]?([\w-]+)['\"]?\s*(?:#.*)?$", re.MULTILINE)
-_FORMATS = re.compile(r"^[^#\n]*\bruff format\b", re.MULTILINE)
+_REQUIRED = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,46 +33,71 @@ class Project:
 
     root: Path
     pyproject: Section
-    ini: Mapping[str, frozenset[str]]
-    """Sections of each ini file."""
+    ini: Mapping[str, Ini]
     hooks: frozenset[str]
     """Ids of the pre-commit hooks."""
     unreadable: tuple[str, ...]
     """Files that are there and cannot be understood."""
+    apart: tuple[str, ...] = ()
+    """Folders below that are projects of their own."""
 
     def tool(self, name: str) -> Section | None:
         """Return a tool's table of pyproject.toml."""
-        tools = self.pyproject.get("tool")
-        table = tools.get(name) if isinstance(tools, dict) else None
-        return table if isinstance(table, dict) else None
+        return table(self.pyproject, "tool", name)
 
     def has(self, *names: str) -> str | None:
         """Return the first of these files that exists."""
         return next((name for name in names if (self.root / name).is_file()), None)
 
     def section(self, file: str, *names: str) -> str | None:
-        """Return the first of these sections that an ini file has."""
-        return next((name for name in names if name in self.ini.get(file, ())), None)
+        """Return the first of these sections that an ini file has, or of these keys, as `section/key`."""
+        sections = self.ini.get(file, {})
+        known = {*sections, *(f"{section}/{key}" for section, keys in sections.items() for key in keys)}
+        return next((name for name in names if name in known), None)
 
-    def formats_in_ci(self) -> str | None:
-        """Return the workflow that runs ruff's formatter."""
-        folder = self.root / ".github" / "workflows"
-        paths = sorted(path for path in folder.glob("*.y*ml") if path.is_file())
-        return next((f".github/workflows/{path.name}" for path in paths if _FORMATS.search(_text(path) or "")), None)
+    def text(self, name: str) -> str:
+        """Return a file's text; empty when it cannot be read."""
+        return read_text(self.root / name) or ""
+
+    def toml(self, name: str) -> Section:
+        """Return a TOML file's content; empty when it cannot be read."""
+        try:
+            return tomllib.loads(self.text(name))
+        except (tomllib.TOMLDecodeError, RecursionError):
+            return {}
+
+    def json(self, name: str) -> Section:
+        """Return a JSON file's object; empty when it cannot be read."""
+        try:
+            found = json.loads(self.text(name))
+        except (ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
 
     def sources(self) -> Iterator[str]:
         """Walk to the project's Python files, nearest first."""
-        for folder, subfolders, names in os.walk(self.root):
-            subfolders[:] = sorted(name for name in subfolders if name[0] != "." and name not in SKIP)
-            inside = Path(folder).relative_to(self.root)
-            yield from ((inside / name).as_posix() for name in sorted(names) if name.endswith(".py"))
+        return (path for path in self.files() if path.endswith(".py"))
 
-    def test_file(self) -> str | None:
-        """Return the first file that looks like tests."""
-        patterns = ("test_*.py", "*_test.py")
-        return next(
-            (path for path in self.sources() if any(fnmatch(path.rpartition("/")[2], p) for p in patterns)), None
-        )
+    def files(self) -> Iterator[str]:
+        """Walk to the project's files, nearest first."""
+        count = 0
+        for folder, subfolders, names in os.walk(self.root):
+            inside = PurePosixPath(folder[len(str(self.root)) :].lstrip("/"))
+            subfolders[:] = sorted(name for name in subfolders if self._wanted(inside / name))
+            for name in sorted(names):
+                yield (inside / name).as_posix()
+            count += len(names)
+            if count > MOST_SOURCES:
+                return
+
+    def _wanted(self, folder: PurePosixPath) -> bool:
+        if folder.name[0] == "." or folder.name in SKIP or folder.as_posix() in self.apart:
+            return False
+        return not (self.root / folder / "pyvenv.cfg").exists()
+
+    def test_files(self) -> Iterator[str]:
+        """Walk to the files that look like tests."""
+        return (path for path in self.sources() if any(fnmatch(path.rpartition("/")[2], glob) for glob in TESTS[:2]))
 
     def packages(self) -> tuple[str, ...]:
         """List the top folders and files that hold the project's code, tests left out."""
@@ -75,36 +109,81 @@ class Project:
                 found[top] = None
         return tuple(found)
 
+    def requirements(self) -> frozenset[str]:
+        """Name every distribution that the project asks for anywhere, extras and groups included."""
+        listed = list(_listed(table(self.pyproject, "project") or {}, "dependencies"))
+        for groups in (
+            table(self.pyproject, "project", "optional-dependencies"),
+            table(self.pyproject, "dependency-groups"),
+            table(self.pyproject, "tool", "pdm", "dev-dependencies"),
+        ):
+            for name in groups or {}:
+                listed += _listed(groups or {}, name)
+        listed += self._poetry()
+        for path in sorted(self.root.glob("*requirements*.txt")) + sorted(self.root.glob("requirements/*.txt")):
+            listed += [line for line in (read_text(path) or "").splitlines() if line.strip()]
+        for sections in self.ini.values():
+            for section, keys in sections.items():
+                if section.startswith(("testenv", "options")):
+                    listed += [line for text in keys.values() for line in text.splitlines()]
+        return frozenset(map(normal, listed)) - {""}
 
-def read(root: Path) -> Project:
+    def _poetry(self) -> Iterator[str]:
+        poetry = self.tool("poetry") or {}
+        groups = [poetry, *(group for group in (table(poetry, "group") or {}).values() if isinstance(group, dict))]
+        for group in groups:
+            for key in ("dependencies", "dev-dependencies"):
+                yield from table(group, key) or {}
+
+
+def read(root: Path, apart: Sequence[str] = ()) -> Project:
     """Read the configuration files of the project at `root`."""
     unreadable: list[str] = []
     pyproject: Section = {}
-    ini: dict[str, frozenset[str]] = {}
+    ini: dict[str, Ini] = {}
     try:
-        pyproject = tomllib.loads(_text(root / "pyproject.toml") or "")
-    except tomllib.TOMLDecodeError:
+        pyproject = tomllib.loads(read_text(root / "pyproject.toml") or "")
+    except (tomllib.TOMLDecodeError, RecursionError):
         unreadable.append("pyproject.toml")
-    for name in ("setup.cfg", "tox.ini", "pytest.ini", "mypy.ini", ".mypy.ini"):
-        parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
+    for name in INI:
         try:
-            parser.read_string(_text(root / name) or "")
-            ini[name] = frozenset(section for section in parser.sections()) | _keys(parser)
+            ini[name] = parse_ini(read_text(root / name) or "")
         except configparser.Error:
             unreadable.append(name)
-    hooks = frozenset(_HOOK.findall(_text(root / ".pre-commit-config.yaml") or ""))
-    return Project(root, pyproject, ini, hooks, tuple(unreadable))
+    hooks = frozenset(_HOOK.findall(read_text(root / ".pre-commit-config.yaml") or ""))
+    return Project(root, pyproject, ini, hooks, tuple(unreadable), tuple(apart))
 
 
-def _keys(parser: configparser.RawConfigParser) -> frozenset[str]:
-    """Write keys as `section/key`, which no section of a tool is called."""
-    return frozenset(f"{section}/{key}" for section in parser.sections() for key in parser.options(section))
+def parse_ini(text: str) -> Ini:
+    """Read an ini file. Raises configparser.Error."""
+    parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
+    parser.read_string(text)
+    return {section: {key: value or "" for key, value in parser.items(section)} for section in parser.sections()}
 
 
-def _text(path: Path) -> str | None:
+def table(document: object, *names: str) -> Section | None:
+    """Return a table inside of a document."""
+    for name in names:
+        document = document.get(name) if isinstance(document, dict) else None
+    return document if isinstance(document, dict) else None
+
+
+def normal(requirement: str) -> str:
+    """Return the name of a distribution as registries compare them, from a requirement."""
+    match = _REQUIRED.match(requirement.strip())
+    return re.sub(r"[-_.]+", "-", match[0]).lower() if match else ""
+
+
+def read_text(path: Path) -> str | None:
+    """Read a file that may be anything; None when it is no small regular file."""
     try:
         if not path.is_file() or path.stat().st_size > LARGEST:
             return None
         return path.read_bytes().decode("utf-8-sig", "replace")
     except OSError:
         return None
+
+
+def _listed(document: Section, key: str) -> Iterator[str]:
+    found = document.get(key)
+    yield from (item for item in found if isinstance(item, str)) if isinstance(found, list) else ()

@@ -1,153 +1,164 @@
-"""The unit rung: the project's tests through its own pytest, believed only when three signals agree."""
+"""The unit rung: the project's tests through its own runner, believed only when three signals agree."""
 
 import secrets
-from collections.abc import Sequence
+import signal
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import Annotated, Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from pydantic import Field, TypeAdapter, ValidationError
-
-from bot.core.check import CaseResult, Check, CheckResult, Outcome
-from bot.core.task import Record
+from bot.core.check import CaseResult, Cause, Check, CheckResult
 from bot.protocols import Completed
 from bot.verify import stamps
-from bot.verify.place import Place, clean, one_line, result, trouble
+from bot.verify.place import Place, clean, errored, result, trouble
+from bot.verify.reported import End, Report, read, unfinished
+from bot.verify.selection import narrow
+from bot.verify.shards import merge, side_by_side, splits, summarize
 
-PROBE = Path(__file__).with_name("probe.py")
+PROBE = Path(__file__).parent / "probe" / "start.py"
 INTERNAL, USAGE, NOTHING = 3, 4, 5
 """Exit codes of pytest."""
 PATIENCE = 1 / 30
 """Part of a check's time that one test may compute for; beyond it the test is stopped, and the others go on."""
 TOKEN = "GIT_AGENT_REPORT_TOKEN"  # noqa: S105 - the name of a variable
+EARLIEST = ("sitecustomize.py", "usercustomize.py", "sitecustomize/__init__.py", "usercustomize/__init__.py")
+"""What Python runs before everything else where it finds it."""
 
 
-class Line(Record):
-    """Base of what the probe reports."""
+class Part(NamedTuple):
+    """What one process said of its share of a suite."""
 
-    token: str
-    number: int
-
-
-class Begin(Line):
-    """A test is about to run."""
-
-    kind: Literal["begin"]
-    id: str
-    path: str
-    line: int
-
-
-class Case(Line):
-    """A test has run, or something could not be collected."""
-
-    kind: Literal["case"]
-    id: str
-    outcome: Outcome
-    message: str
-    path: str
-    line: int
-    seconds: float = 0.0
-    asks: str = ""
-
-
-class End(Line):
-    """The session is over, and this is all there was."""
-
-    kind: Literal["end"]
-    exit: int
-    collected: int
-    missing: tuple[str, ...]
-    """Tests that were collected, not left out, and never ran."""
-    tampered: tuple[str, ...]
-    """Parts of pytest that code of the tree replaced."""
-    foreign: tuple[str, ...]
-    """Modules of the project that came from outside the tree."""
-    hidden: tuple[str, ...]
-    """Modules of the tree that stand before others of the same name."""
-
-
-Told: TypeAlias = Annotated[Begin | Case | End, Field(discriminator="kind")]
-_TOLD: TypeAdapter[Told] = TypeAdapter(Told)
-
-
-class Report(NamedTuple):
-    """The probe's report as far as it can be believed."""
-
-    cases: tuple[CaseResult, ...]
-    end: End | None
-    running: Begin | None
-    """The test that was begun and never ended."""
-    flaw: str
-    """What is wrong with the report itself; empty when nothing is."""
+    result: CheckResult
+    same: str
+    """Digest of all that it collected; empty when it never said."""
 
 
 def run(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
-    """Run the project's tests, or those of the targets."""
-    token = secrets.token_hex(16)
-    patience = ("GIT_AGENT_PATIENCE", f"{check.timeout * PATIENCE:g}")
-    environment = ((TOKEN, token), patience, *place.interpreter.variables)
+    """Run the project's tests, or those of the targets, given relative to the root of the repository."""
+    inside = within(check.folder, targets)
+    if targets and not any(not target.startswith("-") for target in inside) and _names(targets):
+        return errored(check, f"none of what was asked for lies in {check.folder}")
     before = stamps.take(place.root)
+    judged = _run_shares(check, place, inside, splits(check, place, inside, before))
+    hidden = (*judged.hidden, *(f"{path} runs before everything else" for path in _earliest(check, before)))
+    written = tuple(map(clean, stamps.rewritten(place.root, before)))
+    return judged.model_copy(update={"rewritten": written, "hidden": hidden})
+
+
+def within(folder: str, targets: Sequence[str]) -> list[str]:
+    """Turn targets as seen from the root into those of a folder, without those that lie elsewhere."""
+    if not folder:
+        return list(targets)
+    found = []
+    for target in targets:
+        option, equals, path = target.rpartition("=") if target.startswith("-") else ("", "", target)
+        if path.startswith(f"{folder}/"):
+            found.append(f"{option}{equals}{path[len(folder) + 1 :]}")
+        elif path == folder:
+            found.append(f"{option}{equals}.")
+    return found
+
+
+def _names(targets: Sequence[str]) -> bool:
+    return any(not target.startswith("-") for target in targets)
+
+
+def _run_shares(check: Check, place: Place, targets: Sequence[str], total: int) -> CheckResult:
+    if total == 1:
+        return _run_share(check, place, targets, 0, 1).result
+    parts: dict[int, Part] = {}
+
+    def share(index: int) -> CheckResult:
+        parts[index] = _run_share(check, place, targets, index, total)
+        return parts[index].result
+
+    results = side_by_side(share, total)
+    seen = {part.same for part in parts.values()}
+    if len(seen) > 1 and "" not in seen:
+        # The names of its tests are not the same every time: nobody could say that each ran exactly once.
+        return _run_share(check, place, targets, 0, 1).result
+    return merge(results)
+
+
+def _run_share(check: Check, place: Place, targets: Sequence[str], index: int, total: int) -> Part:
+    token = secrets.token_hex(16)
+    environment = [
+        (TOKEN, token),
+        ("GIT_AGENT_PATIENCE", f"{check.timeout * PATIENCE:g}"),
+        ("GIT_AGENT_FOLDER", check.folder),
+        ("GIT_AGENT_SHARE", f"{index}/{total}"),
+        *place.interpreter.variables,
+    ]
     done = place.execute(check, command(check, place, targets), "own", writable=True, environment=environment)
-    judged = judge(check, done, read(done.report, token))
-    return judged.model_copy(update={"rewritten": tuple(map(clean, stamps.rewritten(place.root, before)))})
+    report = read(done.report, token)
+    return Part(judge(check, done, report), report.end.same if report.end is not None else "")
 
 
 def command(check: Check, place: Place, targets: Sequence[str]) -> list[str]:
     """Build the command line that starts the probe in the project's interpreter."""
+    runner = "unittest" if check.reader == "unittest" else "pytest"
     words = [PurePath(word).name for word in check.argv]
-    at = next((index for index, word in enumerate(words) if word in ("pytest", "py.test")), len(words))
+    at = next((index for index, word in enumerate(words) if word in (runner, "py.test")), len(words))
     argv = [str(place.interpreter.path), str(PROBE)]
     lender = place.interpreter.lender
-    if lender is not None:
+    if lender is not None and runner == "pytest":
         argv += ["--tools", str(lender)]
     if targets:
         argv.append("--narrow")
-    return [*argv, "--", *check.argv[at + 1 :], *targets]
+    given = check.argv[at + 1 :]
+    if runner == "unittest":
+        return [*argv, runner, "--", *given, "--", *targets]
+    return [*argv, runner, "--", *narrow(given, targets, place.root / check.folder)]
 
 
-def read(report: bytes, token: str) -> Report:
-    """Read the probe's lines; whatever does not carry the token, in order, makes the report unusable from there on."""
-    cases: list[CaseResult] = []
-    running: Begin | None = None
-    for number, line in enumerate(report.splitlines(), 1):
-        try:
-            told = _TOLD.validate_json(line)
-        except ValidationError:
-            return Report(tuple(cases), None, running, "the report was cut off or written to by something else")
-        if not secrets.compare_digest(told.token.encode(), token.encode()) or told.number != number:
-            return Report(tuple(cases), None, running, "the report holds lines that the probe did not write")
-        match told:
-            case Begin():
-                running = told
-            case Case():
-                running = None
-                cases.append(_case(told))
-            case End():
-                whole = number == report.count(b"\n")
-                flaw = "" if whole else "the report goes on after its end"
-                return Report(tuple(cases), told if whole else None, None, flaw)
-    return Report(tuple(cases), None, running, "the report has no end: the process left before pytest was done")
+def _earliest(check: Check, files: Iterable[str]) -> list[str]:
+    """Name files of the tree that Python runs before the probe could look, where an environment leads it there."""
+    folder = f"{check.folder}/" if check.folder else ""
+    wanted = {f"{folder}{layout}{name}" for layout in ("", "src/", "lib/", "python/") for name in EARLIEST}
+    return sorted(wanted.intersection(files))
 
 
 def judge(check: Check, done: Completed, report: Report) -> CheckResult:
     """Let exit code, report and process end agree, or say what does not."""
     cases = report.cases
     if reason := trouble(done, check) or report.flaw or _distrust(report):
+        cause = outside(done)
+        reason = _explain(f"{reason}{_CAUSES.get(cause, '')}", done)
         if report.running is not None:
-            cases = (*cases, _unfinished(report.running, reason))
-        return result(check, done, "errored", _explain(reason, done), cases)
+            cases = (*cases, unfinished(report.running, reason, cause))
+        return result(check, done, "errored", reason, cases)
     assert report.end is not None, "a report without an end has a flaw"
+    end = report.end
     bad = any(case.bad for case in cases)
-    doubt = _disagreement(report.end, done.returncode, cases)
+    doubt = _disagreement(end, done.returncode, cases)
     if doubt and not bad:
         return result(check, done, "errored", _explain(doubt, done), cases)
-    if report.end.exit == 1 and not bad:
-        unexplained = "pytest ended with exit code 1 although no test failed"
+    if end.exit == 1 and not bad:
+        unexplained = f"{_runner(check)} ended with exit code 1 although no test failed"
         missed = CaseResult(id=f"{check.name}::exit", outcome="failed", message=unexplained)
         return result(check, done, "failed", unexplained, (*cases, missed))
-    summary = "; ".join(filter(None, (_summary(cases), doubt)))
+    summary = "; ".join(filter(None, (summarize(cases), doubt)))
     judged = result(check, done, "failed" if bad else "passed", summary, cases)
-    return judged.model_copy(update={"hidden": tuple(map(clean, report.end.hidden))})
+    seen = {"hidden": tuple(map(clean, end.hidden)), "imported": tuple(map(clean, end.imported))}
+    return judged.model_copy(update=seen)
+
+
+_CAUSES: Mapping[Cause, str] = {
+    "memory": ", as happens when memory runs out",
+    "disk": ", and there was no space left on the device",
+}
+
+
+def outside(done: Completed) -> Cause:
+    """Say what outside of the tree may have ended a process."""
+    said = done.output[-4000:]
+    starved = done.ended == "signalled" and done.returncode == -signal.SIGKILL
+    if starved or "MemoryError" in said or "memory ran out" in said:
+        return "memory"
+    return "disk" if "No space left on device" in said else ""
+
+
+def _runner(check: Check) -> str:
+    return "unittest" if check.reader == "unittest" else "pytest"
 
 
 def _distrust(report: Report) -> str:
@@ -156,13 +167,13 @@ def _distrust(report: Report) -> str:
     if end is None:
         return "the report has no end"
     if end.tampered:
-        return f"code in the tree replaced parts of pytest: {', '.join(end.tampered)}"
+        return f"code in the tree replaced parts of the test runner: {', '.join(end.tampered)}"
     if end.foreign:
         return f"modules of the project were not imported from the tree: {', '.join(end.foreign)}"
     if end.missing:
         return f"{len(end.missing)} collected tests never ran: {', '.join(end.missing)}"
     told = len({case.id for case in report.cases})
-    return f"{end.collected} tests were collected, and {told} reported" if told < end.collected else ""
+    return f"{end.share} tests were collected, and {told} reported" if told < end.share else ""
 
 
 def _disagreement(end: End, returncode: int, cases: Sequence[CaseResult]) -> str:
@@ -188,28 +199,3 @@ def _explain(reason: str, done: Completed) -> str:
     lines = [line for line in done.output.splitlines() if line.strip() and not line.startswith("=")]
     telling = [line for line in lines if "error" in line.lower()] or lines
     return f"{reason}: {telling[-1]}" if reason.startswith(("the report", "pytest ended")) and telling else reason
-
-
-def _case(told: Case) -> CaseResult:
-    return CaseResult(
-        id=clean(told.id),
-        outcome=told.outcome,
-        message=clean(told.message),
-        path=clean(told.path),
-        line=max(0, told.line),
-        seconds=told.seconds,
-        asks=clean(told.asks),
-    )
-
-
-def _unfinished(begun: Begin, reason: str) -> CaseResult:
-    message = f"did not end: {one_line(reason, 200)}"
-    return CaseResult(
-        id=clean(begun.id), outcome="error", message=message, path=clean(begun.path), line=max(0, begun.line)
-    )
-
-
-def _summary(cases: Sequence[CaseResult]) -> str:
-    words: tuple[Outcome, ...] = ("passed", "failed", "error", "skipped", "xfailed", "xpassed")
-    counts = ((word, sum(case.outcome == word for case in cases)) for word in words)
-    return ", ".join(f"{count} {word}" for word, count in counts if count) or "no tests"

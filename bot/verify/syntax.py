@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 from bot.core.check import CaseResult, Check, CheckResult
 from bot.core.task import Record
 from bot.verify.findings import number
-from bot.verify.place import Place, clean, one_line, result, trouble
+from bot.verify.place import Place, clean, from_root, one_line, result, trouble
 
 SCRIPT = Path(__file__).with_name("parse.py")
 
@@ -42,14 +42,14 @@ def run(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
         lines = []
     if done.returncode or not lines or not isinstance(lines[-1], Total):
         return result(check, done, "errored", f"the files could not be parsed (exit code {done.returncode})")
-    cases = number(_case(line) for line in lines if isinstance(line, Broken))
+    cases = number(_case(check.folder, line) for line in lines if isinstance(line, Broken))
     count = "1 file" if lines[-1].files == 1 else f"{lines[-1].files} files"
     summary = f"{len(cases)} of {count} cannot be parsed" if cases else f"{count} parsed"
     return result(check, done, "failed" if cases else "passed", summary, cases)
 
 
-def _case(broken: Broken) -> CaseResult:
-    path, message = clean(broken.path), one_line(broken.message)
+def _case(folder: str, broken: Broken) -> CaseResult:
+    path, message = clean(from_root(folder, broken.path)), one_line(broken.message)
     return CaseResult(
         id=f"{path}::{broken.kind}::{message}",
         outcome="failed",

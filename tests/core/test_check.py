@@ -77,8 +77,11 @@ def test_only_what_failed_and_now_surely_passes_is_mended() -> None:
 
 
 @pytest.mark.parametrize("rung", [Rung.SYNTAX, Rung.STATIC, Rung.TYPES])
-def test_finding_is_mended_when_its_check_passes_without_it(rung: Rung) -> None:
-    before = ladder("lint", rung, "failed", x="failed")
-    assert mended(before, ladder("lint", rung, "passed")) == ("x",)
-    assert mended(before, ladder("lint", rung, "failed", y="failed")) == ()
+def test_finding_is_mended_when_it_is_gone_and_nothing_got_worse(rung: Rung) -> None:
+    before = ladder("lint", rung, "failed", x="failed", y="failed")
+    assert mended(before, ladder("lint", rung, "passed")) == ("x", "y")
+    after = ladder("lint", rung, "failed", y="failed")
+    assert mended(before, after) == ("x",)
+    worse = ladder("lint", rung, "failed", z="failed").model_copy(update={"comparison": Comparison(broken=("z",))})
+    assert mended(before, worse) == ()
     assert mended(before, ladder("lint", rung, "errored")) == ()

@@ -4,7 +4,7 @@ import time
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.core.event import EVENT, Acted, Happening, Replied, Started, Told
@@ -50,6 +50,7 @@ def test_held_secret_survives_in_no_spelling(name: str) -> None:
 
 
 @given(ALPHABET, st.text(max_size=30), st.text(max_size=30))
+@example("g22222222222", "\\", "")
 def test_any_secret_is_hidden_in_every_spelling_wherever_it_stands(secret: str, before: str, after: str) -> None:
     redactor = Redactor([secret])
     for name, spelled in spell(secret).items():

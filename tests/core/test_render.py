@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bot.core.change import FileChange
 from bot.core.check import Rung
-from bot.core.proof import Proof
+from bot.core.proof import Audit, Proof, Red, TestChange
 from bot.core.render import LONGEST, markdown
 from bot.core.report import CheckSummary, Report, Spent, Step
 from bot.core.task import Source, Task
@@ -54,7 +54,12 @@ REPORT = Report(
     python="/usr/bin/python3",
     steps=(ROLLED_BACK, STEP),
     baseline=BASELINE,
-    proof=Proof(red=("test_calc.py::test_add",), green=("test_calc.py::test_add",)),
+    proof=Proof(
+        red=("test_calc.py::test_add",),
+        green=("test_calc.py::test_add",),
+        mode="reproduction",
+        shown=(Red(id="test_calc.py::test_add", error="AssertionError", message="assert -1 == 3"),),
+    ),
     notes=("uncommitted work is not included",),
     usage=Spent(turns=3, calls=5, input=1200, output=300, cached=100, cost=0.0123, seconds=4.2),
 )
@@ -101,9 +106,11 @@ diff --git a/calc.py b/calc.py
 | `ruff` | passed | **passed** | 0 | 0 | 0 | 0.1 | bubblewrap |
 | `pytest` | failed (1 passed, 1 failed) | **passed** | 2 | 0 | 3 | 0.5 | bubblewrap |
 
-### Red → green
+### Proof
 
-- `test_calc.py::test_add` failed on the base and passes now
+- ✅ red → green: 1 case failed on the base, and passes with the change
+  - `test_calc.py::test_add` — `AssertionError: assert -1 == 3`
+- ✅ no earlier test and no configuration of the checks was touched
 
 ### Not verified
 
@@ -172,6 +179,57 @@ def test_run_without_steps_claims_no_change_and_no_proof() -> None:
     assert "git agent undo" not in text
 
 
+AUDIT = Audit(
+    tests=(
+        TestChange(path="test_calc.py", name="test_add", kind="weakened", detail="`assert x == 1` became `assert x`"),
+        TestChange(path="test_calc.py", name="test_sub", kind="added"),
+        TestChange(path="pyproject.toml", name="addopts", kind="configuration", detail="-k @team was added"),
+    ),
+    read=("test_calc.py",),
+    kept=("test_calc.py", "pyproject.toml"),
+    unkept=("test_calc.py::test_add",),
+)
+
+
+def test_proof_and_audit_are_told_point_by_point() -> None:
+    text = markdown(
+        changed(
+            outcome="partial",
+            audit=AUDIT,
+            proof=Proof(
+                red=("test_calc.py::test_sub", "test_calc.py::test_other"),
+                green=("test_calc.py::test_sub",),
+                mode="written",
+                shown=(Red(id="test_calc.py::test_sub", error="AssertionError", message="assert 1 == -1"),),
+            ),
+            findings=("could not be judged, for want of a network: test_calc.py::test_net",),
+        )
+    )
+    assert (
+        text.partition("### Proof\n\n")[2].partition("\n\n###")[0]
+        == """\
+- ✅ red → green: 1 case that is new fails on the base, and passes with the change
+  - `test_calc.py::test_sub` — `AssertionError: assert 1 == -1`
+- ⚠️ 1 case that failed on the base does not pass
+  - `test_calc.py::test_other`
+- ❌ 1 test asks less than before
+  - `` test_calc.py::test_add: `assert x == 1` became `assert x` ``
+- ❌ 1 setting of the checks was changed
+  - `pyproject.toml: addopts: -k @team was added`
+- ✅ 1 test was added
+- ❌ base versions of 2 files were run against the result: these do not pass
+  - `test_calc.py::test_add`
+- ⚠️ 1 case could not be judged, for want of a network
+  - `test_calc.py::test_net`"""
+    )
+
+
+def test_tests_that_were_changed_without_harm_are_not_called_unchanged() -> None:
+    renamed = Audit(tests=(TestChange(path="t.py", name="test_b", kind="renamed"),), read=("t.py",))
+    first = markdown(changed(audit=renamed)).partition("\n")[0]
+    assert first.endswith("in a clean checkout; no earlier test asks less than before.")
+
+
 def test_undone_steps_count_for_nothing() -> None:
     text = markdown(changed(outcome="gave_up", steps=(STEP.model_copy(update={"undone": True}),)))
     assert "undone: agent: mend add" in text
@@ -225,7 +283,13 @@ def test_hostile_text_everywhere_stays_text_within_the_limit() -> None:
             findings=(HOSTILE,) * 200,
             notes=(HOSTILE,) * 200,
             plan=(HOSTILE,) * 200,
-            proof=Proof(red=(HOSTILE,) * 999, green=(HOSTILE,) * 999),
+            proof=Proof(red=(HOSTILE,) * 999, green=(HOSTILE,) * 999, shown=(Red(id=HOSTILE, message=HOSTILE),)),
+            audit=Audit(
+                tests=(TestChange(path=HOSTILE, name=HOSTILE, kind="weakened", detail=HOSTILE),) * 300,
+                kept=(HOSTILE,),
+                unkept=(HOSTILE,) * 300,
+                reason=HOSTILE,
+            ),
             stop=HOSTILE,
             detail=HOSTILE,
             model=HOSTILE,

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from bot.core.change import FileChange
 from bot.core.check import Rung
-from bot.core.proof import Proof
+from bot.core.proof import Audit, Proof, Red, TestChange
 from bot.core.report import CheckSummary, Report, Spent, Step
 from bot.core.task import Source, Task
 from bot.errors import ForgeError
@@ -70,8 +70,9 @@ def test_a_verified_run_says_what_was_wrong_what_changed_and_what_comes_next() -
     text = shown(report())
     parts = (
         "✓ verified",
-        "What was wrong",
-        f"✓ {TEST}",
+        "Proof",
+        "✓ red → green: 1 case failed on the base, and passes with the change",
+        TEST,
         "What changed",
         "fix: it",
         "Checks",
@@ -106,7 +107,8 @@ def test_a_case_that_still_fails_is_red_and_is_said_once() -> None:
 
 def test_a_file_that_can_be_read_again_is_no_longer_red() -> None:
     text = shown(report(proof=Proof(red=("tests/test_a.py", TEST), green=(TEST,))))
-    assert any(line.split() == ["✓", "tests/test_a.py"] for line in text.splitlines())
+    assert "tests/test_a.py\n" not in text
+    assert "does not pass" not in text
 
 
 def test_findings_are_written_as_tools_write_them_and_tests_are_left_alone() -> None:
@@ -257,3 +259,31 @@ def test_a_text_is_said_as_it_is() -> None:
     LocalForge(console).say(Source(kind="local"), "[b]hello[/b]")
     assert isinstance(console.file, io.StringIO)
     assert console.file.getvalue() == "[b]hello[/b]\n"
+
+
+def test_the_proof_says_how_a_test_failed_and_what_became_of_the_others() -> None:
+    shown_red = (Red(id=TEST, error="AssertionError", message="AssertionError: assert -1 == 3"),)
+    audit = Audit(
+        tests=(TestChange(path="t.py", name="test_a", kind="weakened", detail="\x1b[2Jgone"),),
+        kept=("t.py",),
+        unkept=tuple(f"t.py::test_{n}" for n in range(20)),
+    )
+    proof = Proof(red=(TEST,), green=(TEST,), mode="written", shown=shown_red)
+    text = shown(report(outcome="partial", proof=proof, audit=audit))
+    lines = [line.strip() for line in text.partition("Proof")[2].partition("What changed")[0].splitlines()]
+    assert lines[1:9] == [
+        "✓ red → green: 1 case that is new fails on the base, and passes with the change",
+        TEST,
+        "AssertionError: assert -1 == 3",
+        "✗ 1 test asks less than before",
+        "t.py::test_a: gone",
+        "✗ base versions of 1 file were run against the result: these do not pass",
+        "t.py::test_0",
+        "t.py::test_1",
+    ]
+    assert "… and 12 more" in lines
+
+
+def test_cases_that_could_not_be_judged_are_not_counted_as_failed() -> None:
+    text = shown(report(baseline=(check("pytest", "failed", failed=2, prevented=2, passed=3),)))
+    assert "! 2 not judged, 3 passed" in text

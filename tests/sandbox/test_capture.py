@@ -3,7 +3,7 @@ import os
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.sandbox.capture import HEAD, TAIL, output_file, read_ends, show, whole_lines
+from bot.sandbox.capture import HEAD, TAIL, TELLING, output_file, read_ends, show, whole_lines
 
 
 def captured(data: bytes) -> tuple[str, bool]:
@@ -24,6 +24,20 @@ def test_the_gap_is_counted() -> None:
     assert truncated
     assert f"[... {200_000 - kept:,} bytes left out ...]" in text
     assert set(text.split("\n")) == {"x" * 99, f"[... {200_000 - kept:,} bytes left out ...]", ""}
+
+
+def test_lines_that_look_like_errors_are_kept_from_the_middle() -> None:
+    quiet = b"all is well here\n" * 20_000
+    text, truncated = captured(quiet + b"main.c:3:1: error: \x1b[31mno such thing\n" + quiet + b"error 7\n" + quiet)
+    assert truncated
+    middle = text.split("lines of them that look like errors:]\n")[1]
+    assert middle.startswith("main.c:3:1: error: no such thing\nerror 7\n[...]\nall is well")
+
+
+def test_errors_without_end_take_a_bounded_part() -> None:
+    text, _ = captured(b"".join(b"error: %d %s\n" % (n, b"x" * (n % 300)) for n in range(20_000)))
+    assert len(text) < HEAD + TAIL + TELLING + 300
+    assert "alike)" in text
 
 
 def test_one_endless_line_is_cut_anywhere() -> None:

@@ -2,13 +2,17 @@
 
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pydantic import JsonValue
 
+from bot.core.check import Check, Rung
+from bot.core.message import ToolCall
 from bot.errors import NotFound
 from bot.repair import engine
+from bot.tools.checks import RUN_CHECK
 from bot.tools.command import resolve
 from bot.tools.repair import tell_search, tell_trials
 from bot.verify.interpreter import Interpreter
@@ -31,6 +35,42 @@ def test_a_check_runs_on_the_files_as_they_stand_and_not_among_them(desk: Desk) 
     desk.ok("edit_file", path="calc.py", old="a - b", new="a + b")
     assert desk.ok("run_check", name="pytest").startswith("pytest: passed: 2 passed")
     assert entries(desk) == before
+
+
+NEEDLES = [f"part{chr(97 + n)}.c:{n}:1: error: {chr(97 + n) * 8} is missing" for n in range(20)]
+
+
+def loud(desk: Desk) -> list[str]:
+    """Make a program that prints a megabyte with errors all over and fails."""
+    desk.put("needles.txt", "\n".join(NEEDLES).encode())
+    desk.put(
+        "loud.py",
+        b"for number, needle in enumerate(open('needles.txt')):\n"
+        b"    for step in range(600):\n"
+        b"        print(f'{number}.{step} compiling a part that takes its time, and all of it goes well so far')\n"
+        b"    print(needle.strip())\n"
+        b"print('done')\n"
+        b"raise SystemExit(2)\n",
+    )
+    return ["python", "loud.py"]
+
+
+def test_errors_all_over_a_megabyte_reach_the_model(desk: Desk) -> None:
+    result = desk.call("run_command", argv=[*loud(desk)])
+    assert [needle for needle in NEEDLES if needle not in result.output] == []
+    assert len(result.output.encode()) <= 8192
+    page = desk.ok("read_output", ref=result.metadata.stored, start=1, end=3)
+    assert "0.0 compiling a part" in page
+
+
+def test_errors_of_a_check_that_prints_a_megabyte_reach_the_model(desk: Desk) -> None:
+    check = Check(name="make", rung=Rung.BUILD, argv=(sys.executable, *loud(desk)[1:]), reader="exit", timeout=60)
+    ladder = replace(desk.bench.ladder, checks=(check,))
+    call = ToolCall(id="c1", name="run_check", arguments={"name": "make"})
+    result = RUN_CHECK.call(call, replace(desk.bench, ladder=ladder))
+    assert result.output.startswith("make: failed: 0 passed, 1 failed: exit code 2: done\n")
+    assert [needle for needle in NEEDLES if needle not in result.output] == []
+    assert len(result.output.encode()) <= 8192
 
 
 def test_a_check_is_narrowed_to_targets(desk: Desk) -> None:

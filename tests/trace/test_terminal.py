@@ -16,6 +16,7 @@ from bot.core.event import (
     Event,
     Paused,
     Planned,
+    Proved,
     Replied,
     Retried,
     RolledBack,
@@ -23,6 +24,7 @@ from bot.core.event import (
     Verified,
 )
 from bot.core.message import Reply, ToolCall, ToolResult
+from bot.core.proof import Audit, Proof, TestChange
 from bot.core.task import Limits, Source, Task
 from bot.trace.terminal import Terminal, complaint, describe, reasons, tally
 
@@ -162,3 +164,26 @@ def test_a_call_is_named_by_its_first_argument() -> None:
 def test_a_result_without_cases_says_its_summary_or_status() -> None:
     assert tally(CheckResult(check="x", rung=Rung.UNIT, status="errored", summary="no tool")) == "no tool"
     assert tally(CheckResult(check="x", rung=Rung.UNIT, status="skipped")) == "skipped"
+
+
+def test_a_proof_says_what_was_red_and_what_speaks_against_it() -> None:
+    proof = Proof(red=("t.py::a",), green=("t.py::a",), mode="written")
+    changes = (
+        TestChange(path="t.py", name="test_old", kind="removed"),
+        TestChange(path="t.py", name="test_new", kind="added"),
+    )
+    text = told(started(), Proved(commit="c" * 40, proof=proof, audit=Audit(tests=changes)))
+    assert "  ✓ red → green: 1 case that is new fails on the base, and passes with the change\n" in text
+    assert "  ✗ 1 test is gone: t.py::test_old\n" in text
+    assert "test_new" not in text
+
+
+def test_no_proof_says_why_and_cannot_move_the_cursor() -> None:
+    text = told(started(), Proved(commit="c" * 40, proof=Proof(reason="\x1b[2Jnone\nwas red"), audit=Audit()))
+    assert "  ● nothing was shown to fail without the change: none was red\n" in text
+
+
+def test_a_check_that_is_but_an_exit_code_is_not_counted_in_cases() -> None:
+    case = CaseResult(id="make", outcome="passed")
+    result = CheckResult(check="make", rung=Rung.BUILD, status="passed", cases=(case,), summary="exit code 0; weaker")
+    assert tally(result) == "exit code 0"

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.check import CaseResult, CheckResult, Comparison, Outcome, Rung, Status, Verdict
+from bot.core.check import CaseResult, Cause, CheckResult, Comparison, Outcome, Rung, Status, Verdict
 from bot.verify.compare import compare, got_worse, without
 
 OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "error", "skipped", "xfailed", "xpassed")
-GROUPS = ("fixed", "broken", "failing", "new", "removed", "flaky")
+GROUPS = ("fixed", "broken", "failing", "new", "removed", "flaky", "renamed", "prevented")
 
 
 def result(cases: dict[str, Outcome], status: Status | None = None, rung: Rung = Rung.UNIT) -> CheckResult:
@@ -169,3 +169,73 @@ def test_flaky_cases_stand_in_no_other_group(
 
 def test_baseline_has_nothing_to_be_compared_with() -> None:
     assert compare(None, [result({"t.py::a": "failed"})]) == Comparison()
+
+
+def coded(*cases: CaseResult, narrowed: bool = False) -> CheckResult:
+    bad = any(case.bad for case in cases)
+    status: Status = "failed" if bad else "passed"
+    return CheckResult(check="check", rung=Rung.UNIT, status=status, cases=cases, narrowed=narrowed)
+
+
+def case(name: str, outcome: Outcome = "passed", code: str = "", cause: Cause = "") -> CaseResult:
+    return CaseResult(id=name, outcome=outcome, code=code, cause=cause)
+
+
+def test_test_under_another_name_is_renamed_and_nothing_is_lost() -> None:
+    for outcome in ("passed", "failed"):
+        before = coded(case("t.py::old[1]", outcome, "c"), case("t.py::kept", code="k"))
+        comparison = between(before, coded(case("u.py::Group::new[1]", code="c"), case("t.py::kept", code="k")))
+        assert comparison == Comparison(renamed=("t.py::old[1]",))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ([case("t.py::a", code="")], [case("t.py::b", code="")]),
+        ([case("t.py::a", code="c")], [case("t.py::b", code="d")]),
+        ([case("t.py::a[1]", code="c")], [case("t.py::b[2]", code="c")]),
+        ([case("t.py::a", code="c")], [case("t.py::b", code="c"), case("t.py::d", code="c")]),
+        ([case("t.py::a", code="c"), case("t.py::b", code="c")], [case("t.py::d", code="c")]),
+        ([case("t.py::a", code="c")], [case("t.py::b", "failed", code="c")]),
+        ([case("t.py::a", code="c")], [case("t.py::b", "skipped", code="c")]),
+        ([case("t.py::a", "skipped", code="c")], [case("t.py::b", code="c")]),
+    ],
+)
+def test_test_that_is_gone_without_an_equal_in_its_place_was_removed(
+    old: list[CaseResult], new: list[CaseResult]
+) -> None:
+    comparison = between(coded(*old), coded(*new))
+    assert comparison.renamed == ()
+    assert comparison.removed == tuple(found.id for found in old)
+
+
+@pytest.mark.parametrize("cause", ["network", "service", "disk", "memory", "missing"])
+def test_test_that_something_outside_keeps_from_passing_is_prevented(cause: Cause) -> None:
+    failing = case("t.py::a", "failed", cause=cause)
+    comparison = between(coded(case("t.py::a")), coded(failing))
+    assert comparison == Comparison(prevented=("t.py::a",))
+    verdict = Verdict(tree="b", results=(coded(failing),), comparison=comparison)
+    assert not verdict.ok
+    assert between(coded(case("t.py::a", "failed", cause=cause)), coded(failing)) == Comparison(failing=("t.py::a",))
+    assert between(coded(), coded(failing)) == Comparison(broken=("t.py::a",))
+
+
+def test_test_that_was_not_asked_says_nothing() -> None:
+    before = coded(case("t.py::a"), case("t.py::b", "failed"), case("t.py::c", code="c"))
+    comparison = between(before, coded(case("t.py::a", "failed"), case("t.py::d", code="c"), narrowed=True))
+    assert comparison == Comparison(broken=("t.py::a",), new=("t.py::d",))
+
+
+@given(cases, cases)
+def test_nothing_that_passed_disappears_without_a_word_under_any_codes(
+    before: dict[str, Outcome], after: dict[str, Outcome]
+) -> None:
+    old = coded(*(case(name, outcome, code=name[-1]) for name, outcome in before.items()))
+    new = coded(*(case(name, outcome, code=name[-1]) for name, outcome in after.items()))
+    comparison = between(old, new)
+    lost = {name for name, outcome in before.items() if outcome == "passed" and name not in after}
+    assert lost == {*comparison.removed, *comparison.renamed} & {
+        name for name in before if before[name] == "passed"
+    } - {*after}
+    passing = {name for name, outcome in after.items() if outcome in ("passed", "xpassed") and name not in before}
+    assert len(comparison.renamed) + len(comparison.new) == len(passing)

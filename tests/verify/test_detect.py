@@ -1,5 +1,6 @@
 """Which checks a project wants."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.check import Check, Rung
-from bot.verify.detect import detect
+from bot.verify.detect import detect, look
 from bot.verify.interpreter import Interpreter, own
 from tests.verify.conftest import FIXED, TESTS, Files, bare, write
 
@@ -79,6 +80,218 @@ def test_mypy_is_given_targets_only_when_its_configuration_names_none(tmp_path: 
     write(tmp_path, {"mypy.ini": "[mypy]\nfiles = src\n"})
     (mypy,) = (check for check in detect(tmp_path, own()) if check.name == "mypy")
     assert "src/pkg" not in mypy.argv
+
+
+def pytest_of(root: Path, files: Files) -> str:
+    """Return what the project's pytest is given."""
+    (check,) = (check for check in detect(write(root, files), bare()) if check.reader == "pytest")
+    return " ".join(check.argv[3:])
+
+
+TREE: Files = {"src/pkg/__init__.py": "", "tests/test_a.py": TESTS, "tests/unit/test_b.py": TESTS}
+
+
+@pytest.mark.parametrize(
+    ("files", "wanted"),
+    [
+        ({"tox.ini": "[testenv]\ncommands = pytest --doctest-modules {envsitepackagesdir}/pkg {toxinidir}/tests\n"},
+         "--doctest-modules src/pkg tests"),
+        ({"tox.ini": "[testenv]\ncommands = py.test --cov=pkg {posargs}\n"}, ""),
+        ({"tox.ini": "[testenv]\ncommands = pytest tests\n[pytest]\ntestpaths = tests\n"}, ""),
+        ({"tox.ini": "[testenv]\ncommands = pytest tests/unit\n[pytest]\ntestpaths = tests\n"}, ""),
+        ({"tox.ini": "[testenv]\ncommands = pytest --doctest-modules src\n[pytest]\ntestpaths = tests\n"},
+         "--doctest-modules src tests"),
+        ({"tox.ini": "[testenv]\ncommands = pytest -m fast\n[pytest]\naddopts = -m fast -q\n"}, ""),
+        ({"Makefile": "test:\n\tpytest tests/unit\n", "tox.ini": "[testenv]\ncommands = make test\n"}, "tests/unit"),
+        ({"noxfile.py": "import nox\n@nox.session\ndef tests(s):\n    s.run('pytest', '-k', 'a', *s.posargs)\n"},
+         "-k a"),
+        ({".github/workflows/ci.yml": "jobs:\n  a:\n    steps:\n    - run: pytest -m 'not x' tests/unit\n"},
+         "-m not x tests/unit"),
+        ({"Makefile": "test:\n\tpytest nowhere\n"}, ""),
+        ({"Makefile": "test:\n\tpytest $(shell git ls-files)\n"}, ""),
+        ({"tox.ini": "[testenv]\nchangedir = tests\ncommands = pytest unit\n"}, "tests/unit"),
+        ({"conftest.py": "def pytest_addoption(p): p.addoption('--slow')\n", "Makefile": "test:\n\tpytest --slow\n"},
+         "--slow"),
+    ],
+)  # fmt: skip
+def test_pytest_is_given_what_their_own_command_gives_it(tmp_path: Path, files: Files, wanted: str) -> None:
+    assert pytest_of(tmp_path, {**TREE, **files}) == wanted
+
+
+def test_different_commands_of_one_environment_are_checks_of_their_own(tmp_path: Path) -> None:
+    text = "[testenv]\ncommands =\n  fast: pytest -m fast\n  slow: pytest -m slow -v\n  pytest -q -m fast\n"
+    found = detect(write(tmp_path, {**TREE, "tox.ini": text}), bare())
+    assert {check.name: check.argv[3:] for check in found if check.reader == "pytest"} == {
+        "pytest": ("-m", "fast"),
+        "pytest-2": ("-m", "slow"),
+    }
+
+
+def test_command_that_is_not_followed_is_said(tmp_path: Path) -> None:
+    files: Files = {**TREE, "Makefile": "test:\n\tpytest -q gone.py\n"}
+    notes = look(write(tmp_path, files), bare()).notes
+    assert any("pytest -q gone.py cannot be read to the end" in note for note in notes)
+    files = {**TREE, "Makefile": "test:\n\tpytest --unheard-of tests\n"}
+    assert any("--unheard-of is left out" in note for note in look(write(tmp_path, files), bare()).notes)
+
+
+CASE = "import unittest\n\n\nclass Some(unittest.TestCase):\n    def test_x(self):\n        self.assertTrue(1)\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "wanted"),
+    [
+        ({"test_a.py": CASE}, ()),
+        ({"tests/__init__.py": "", "tests/test_a.py": CASE}, ()),
+        ({"tests/test_a.py": CASE}, ("discover", "-s", "tests")),
+        ({"spec/a_test.py": CASE}, ("discover", "-s", "spec", "-p", "*_test.py")),
+        ({"tests/test_a.py": CASE, "Makefile": "test:\n\tpython -m unittest discover -v -s tests -p 'test_*.py'\n"},
+         ("discover", "-s", "tests", "-p", "test_*.py")),
+        ({"tests/test_a.py": CASE, "tox.ini": "[testenv]\ncommands = coverage run -m unittest {posargs}\n"}, ()),
+        ({"checks.py": CASE, ".travis.yml": "script:\n  - python -m unittest checks\n"}, ("checks",)),
+    ],
+)  # fmt: skip
+def test_project_that_uses_unittest_only_is_run_by_unittest(
+    tmp_path: Path, files: Files, wanted: tuple[str, ...]
+) -> None:
+    (check,) = (check for check in detect(write(tmp_path, files), bare()) if check.rung is Rung.UNIT)
+    assert (check.name, check.reader, check.argv[1:]) == ("unittest", "unittest", ("-m", "unittest", *wanted))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"conftest.py": ""},
+        {"pytest.ini": "[pytest]\n"},
+        {"pyproject.toml": "[dependency-groups]\ntest = ['pytest>=8']\n"},
+        {"pyproject.toml": "[project]\nname = 'x'\n[project.optional-dependencies]\ntest = ['pytest-cov']\n"},
+        {"pyproject.toml": "[tool.poetry.group.dev.dependencies]\npytest = '*'\n"},
+        {"requirements-dev.txt": "-r x\npytest\n"},
+        {"tox.ini": "[testenv]\ndeps =\n  pytest\n"},
+        {"tests/test_b.py": "import pytest\n"},
+        {"tests/test_b.py": "def test_plain(): pass\n"},
+        {"Makefile": "test:\n\tpytest\n"},
+    ],
+)
+def test_project_that_names_pytest_anywhere_is_run_by_pytest(tmp_path: Path, more: Files) -> None:
+    found = detect(write(tmp_path, {"tests/test_a.py": CASE, **more}), bare())
+    assert [check.reader for check in found if check.rung is Rung.UNIT] == ["pytest"]
+
+
+def environment(root: Path, *programs: str, installed: tuple[str, ...] = ()) -> Interpreter:
+    """Make an environment that holds these programs."""
+    for name in ("python", *programs):
+        path = write(root, {f"bin/{name}": "#!/bin/sh\n"}) / "bin" / name
+        path.chmod(0o755)
+    return Interpreter(root / "bin/python", ".venv", frozenset(), frozenset(installed))
+
+
+def test_linters_are_checks_only_where_the_projects_environment_has_them(tmp_path: Path) -> None:
+    files: Files = {
+        **TREE,
+        ".flake8": "[flake8]\n",
+        "pyproject.toml": "[tool.black]\n[tool.isort]\n[tool.pylint.main]\n",
+        "tox.ini": "[testenv:style]\ncommands = pycodestyle --ignore=E1 src\n  isort src\n  pyright {posargs}\n",
+    }
+    root = write(tmp_path / "project", files)
+    found = look(root, environment(tmp_path / "env", "flake8", "black", "isort", "pycodestyle"))
+    programs = {check.name: check.argv[1:] for check in found.checks if check.reader == "lines"}
+    assert programs == {
+        "flake8": ("--format=%(path)s:%(row)d:%(col)d: %(code)s %(text)s",),
+        "pycodestyle": ("--format=default", "--ignore=E1", "src"),
+        "black": ("--check", "."),
+        "isort": ("--check-only", "."),
+    }
+    assert [note.partition(" is not run")[0] for note in found.notes] == ["pylint", "pyright"]
+    bare_notes = look(root, bare()).notes
+    assert len([note for note in bare_notes if "not installed in the project's own environment" in note]) == 6
+
+
+def test_options_of_their_commands_are_kept_and_those_that_hide_findings_are_not(tmp_path: Path) -> None:
+    files: Files = {**TREE, "Makefile": "lint:\n\tflake8 --exit-zero --count --max-line-length=99 src tests/*.py\n"
+                                        "\tblack src\n\tblack --check --diff src tests\n"}  # fmt: skip
+    root = write(tmp_path / "project", files)
+    found = {check.name: check.argv[2:] for check in detect(root, environment(tmp_path / "env", "flake8", "black"))}
+    assert found["flake8"] == ("--max-line-length=99", "src", "tests/test_a.py")
+    assert found["black"] == ("src", "tests")
+
+
+def test_mypy_is_given_the_options_of_their_command(tmp_path: Path) -> None:
+    text = "[testenv]\ncommands = mypy --strict --pretty --cache-dir {envtmpdir} src tests\n"
+    write(tmp_path, {**TREE, "tox.ini": text})
+    (mypy,) = (check for check in detect(tmp_path, own()) if check.name == "mypy")
+    assert mypy.argv[-3:] == ("--strict", "src", "tests")
+
+
+BUILD: Files = {
+    "pyproject.toml": "[build-system]\nrequires = ['hatchling>=1']\nbuild-backend = 'hatchling.build'\n",
+    ".github/workflows/release.yml": "jobs:\n  a:\n    steps:\n    - run: python -m build --wheel\n",
+}
+
+
+def test_build_is_a_check_where_it_can_be_run_without_the_network(tmp_path: Path) -> None:
+    root = write(tmp_path / "project", {**SOURCE, **BUILD})
+    ready = environment(tmp_path / "env", installed=("build", "hatchling"))
+    (build,) = (check for check in detect(root, ready) if check.rung is Rung.BUILD)
+    assert build.reader == "exit"
+    assert build.argv[4:] == (str(ready.path), "-m", "build", "--no-isolation", "--wheel")
+    assert "TMPDIR" in build.argv[2]
+    for missing in (("build",), ("hatchling",)):
+        found = look(root, environment(tmp_path / "env", installed=missing))
+        assert not any(check.rung is Rung.BUILD for check in found.checks)
+        assert any("not installed in the project's own environment" in note for note in found.notes)
+
+
+def test_target_that_only_runs_what_is_found_anyway_is_no_second_check(tmp_path: Path) -> None:
+    files: Files = {**TREE, "Makefile": "lint:\n\truff check .\ntest: lint\n\t@echo hi\n\tpytest tests\n"}
+    assert names(tmp_path, files) == ["syntax", "ruff", "pytest"]
+
+
+@pytest.mark.parametrize("line", ["tox", "docker compose run test", "pip install . && ./run.sh", "$(UNHEARD) x; nox"])
+def test_target_that_reaches_out_is_a_note(tmp_path: Path, line: str) -> None:
+    found = look(write(tmp_path, {"README": "", "Makefile": f"test:\n\t{line}\n"}), bare())
+    assert not found.checks
+    assert any("not run" in note for note in found.notes)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make on this machine")
+def test_target_of_another_language_is_a_check(tmp_path: Path) -> None:
+    makefile = "all: prog\nprog: a.c\n\tcc -o prog a.c\ntest: all\n\t./prog --self-test\n"
+    (check,) = detect(write(tmp_path, {"a.c": "", "Makefile": makefile}), bare())
+    assert (check.name, check.argv, check.reader, check.rung) == ("make-test", ("make", "test"), "exit", Rung.UNIT)
+
+
+def test_scripts_of_a_package_are_checks_where_the_program_is_here(tmp_path: Path) -> None:
+    package = '{"scripts": {"test": "vitest run", "lint": "eslint ."}, "devDependencies": {"vitest": "^1"}}'
+    found = look(write(tmp_path, {"package.json": package}), bare())
+    if shutil.which("npm"):
+        assert [(check.name, check.argv, check.needs) for check in found.checks] == [
+            ("npm-lint", ("npm", "run", "lint"), ("npm", "node_modules/")),
+            ("npm-test", ("npm", "test"), ("npm", "node_modules/")),
+        ]
+    else:
+        assert len(found.notes) == 2
+    empty = '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}'
+    assert look(write(tmp_path, {"package.json": empty}), bare()) == ((), ())
+    other = '{"scripts": {"test": "x"}, "packageManager": "bun@1"}'
+    found = look(write(tmp_path, {"package.json": other}), bare())
+    assert any(check.name == "bun-test" for check in found.checks) or "no bun" in found.notes[0]
+
+
+def test_tools_that_run_tools_are_never_run(tmp_path: Path) -> None:
+    workflow = "jobs:\n  a:\n    steps:\n    - run: uvx tox -e py\n    - run: nox\n    - run: pre-commit run -a\n"
+    found = look(write(tmp_path, {**TREE, ".github/workflows/ci.yml": workflow}), bare())
+    assert [check.name for check in found.checks] == ["syntax", "pytest"]
+    assert [note.split()[0] for note in found.notes] == ["tox", "nox", "pre-commit"]
+
+
+def test_nothing_of_the_project_is_run(tmp_path: Path) -> None:
+    evil = f"open({str(tmp_path / 'ran')!r}, 'w')\n"
+    names = ("setup.py", "noxfile.py", "conftest.py", "tests/test_a.py", "sitecustomize.py", "pytest.py", "mypy.py")
+    files: dict[str, str] = dict.fromkeys(names, evil)
+    files |= {"Makefile": f"X := $(shell touch {tmp_path}/ran)\ntest:\n\t$(X) pytest\n"}
+    look(write(tmp_path / "project", files), bare())
+    assert not (tmp_path / "ran").exists()
 
 
 def test_declared_check_replaces_the_detected_one_and_stands_on_its_rung(tmp_path: Path) -> None:

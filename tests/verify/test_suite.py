@@ -13,7 +13,8 @@ from bot.protocols import Completed
 from bot.sandbox.process import ProcessExecutor
 from bot.verify.interpreter import own
 from bot.verify.ladder import Ladder
-from bot.verify.suite import Report, judge, read
+from bot.verify.reported import Report, read
+from bot.verify.suite import judge
 from tests.verify.conftest import FIXED, PYTEST, TESTS, bare, outcomes, run_tests, write
 
 
@@ -265,6 +266,8 @@ END: dict[str, object] = {
     "tampered": [],
     "foreign": [],
     "hidden": [],
+    "share": 1,
+    "same": "x",
 }
 
 

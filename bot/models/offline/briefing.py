@@ -17,7 +17,7 @@ FAILED = re.compile(
 )
 SAME = re.compile(r"^SAME (?P<check>\S{1,200}) \d{1,7} more fail alike: (?P<ids>.{1,2000})$")
 PASSED = re.compile(r"^(?P<status>PASSED|ERRORED|SKIPPED) (?P<check>\S{1,200}): ", re.MULTILINE)
-MORE = re.compile(r"^MORE \d+ further failures|^SAME .*; …$", re.MULTILINE)
+MORE = re.compile(r"^MORE \d+ further failures|^ALIKE |^SAME .*; …$", re.MULTILINE)
 NO_GOAL = "Make the failing checks pass."
 MOST_FINDINGS = 500
 

@@ -1,7 +1,4 @@
-"""What the probe has to know of its tree: which modules are the project's own, and where they come from.
-
-Imported only by the probe, inside the project's interpreter (Python 3.8 or newer).
-"""
+"""What the probe has to know of its tree: which modules are the project's own, and where they come from."""
 
 from __future__ import annotations
 
@@ -13,6 +10,11 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 TREE = str(Path.cwd())
+"""Where the runner is started: a package's folder, or the repository's."""
+FOLDER = os.environ.pop("GIT_AGENT_FOLDER", "")
+ROOT = TREE[: -len(FOLDER) - 1] if FOLDER and TREE.endswith("/" + FOLDER) else TREE
+"""Of the repository: what lies below it is the project's own."""
+WITHIN = ROOT + "/"
 STANDARD = sysconfig.get_paths()["stdlib"] + "/"
 LIBRARIES = (STANDARD, *{path + "/" for path in sys.path if "-packages" in path})
 LAYOUTS = ("src", "", "lib", "python")
@@ -21,17 +23,23 @@ ORDINARY = frozenset(
     ("conftest", "__init__", "setup", "test", "tests", "docs", "examples", "scripts", "tools", "benchmarks")
 )
 """Names that many installed packages leave lying about, or that every folder may have."""
+MOST_IMPORTED = 2000
 
 
 def in_tree(path: str) -> bool:
     """Tell whether a file is the project's own, and not a library installed below it."""
-    whole = path if path.startswith("/") else TREE + "/" + path
-    return whole.startswith(TREE + "/") and not whole.startswith(LIBRARIES)
+    whole = path if path.startswith(("/", "<")) else TREE + "/" + path
+    return whole.startswith(WITHIN) and not whole.startswith(LIBRARIES)
+
+
+def in_library(path: str) -> bool:
+    """Tell whether a file belongs to Python or to an installed library."""
+    return path.startswith((*LIBRARIES, "<frozen ")) or (path.startswith(sys.prefix + "/") and not in_tree(path))
 
 
 def relative(path: str) -> str:
-    """Name a file as the project would."""
-    return os.path.relpath(path if path.startswith("/") else TREE + "/" + path, TREE)
+    """Name a file as the repository would."""
+    return os.path.relpath(path if path.startswith("/") else TREE + "/" + path, ROOT)
 
 
 def import_roots() -> list[str]:
@@ -52,6 +60,18 @@ def modules_in(folder: str) -> set[str]:
     return modules | {name for name in names if Path(folder, name, "__init__.py").is_file()}
 
 
+def own_names() -> frozenset[str]:
+    """Name the modules and packages that the project has at the top."""
+    return frozenset(name for root in import_roots() for name in modules_in(root))
+
+
+def imported() -> list[str]:
+    """Name the files of the tree that modules were imported from."""
+    files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    found = {relative(path) for path in files if isinstance(path, str) and path.startswith("/") and in_tree(path)}
+    return sorted(found)[:MOST_IMPORTED]
+
+
 def foreign(roots: Iterable[str]) -> list[str]:
     """Name modules of the project that were imported from elsewhere, such as an older installed copy."""
     ours = {name for root in roots for name in modules_in(root)}
@@ -65,8 +85,13 @@ def foreign(roots: Iterable[str]) -> list[str]:
     return sorted(found)[:20]
 
 
-def hidden() -> list[str]:
-    """Name files of the tree that stand before others of the same name on the way that modules are looked for."""
+def hidden(roots: Iterable[str]) -> list[str]:
+    """Name what of the tree stands in the place of something else of the same name."""
+    return sorted({*_shadowing(), *_made_up(roots)})[:50]
+
+
+def _shadowing() -> set[str]:
+    """Name files of the tree that stand before others on the way that modules are looked for."""
     looked = [str(Path(path).absolute()) for path in dict.fromkeys(sys.path)]
     ours = [path for path in looked if in_tree(path + "/x") and Path(path).is_dir()]
     theirs = [path for path in looked if path not in ours]
@@ -78,7 +103,18 @@ def hidden() -> list[str]:
                 found.add(_module(folder, name) + " stands before " + _module(others[0], name))
             elif name in sys.builtin_module_names or PathFinder.find_spec(name, theirs) is not None:
                 found.add(_module(folder, name) + " stands before the installed module " + name)
-    return sorted(found)[:50]
+    return found
+
+
+def _made_up(roots: Iterable[str]) -> set[str]:
+    """Name modules of the project that were not read from its files."""
+    ours = {name for root in roots for name in modules_in(root)}
+    named = {name: module for name, module in list(sys.modules.items()) if name.partition(".")[0] in ours}
+    return {
+        "a module made while the tests ran stands before " + name
+        for name, module in named.items()
+        if not isinstance(getattr(module, "__file__", None), str) and not hasattr(module, "__path__")
+    }
 
 
 def _module(folder: str, name: str) -> str:
@@ -107,15 +143,17 @@ def has_bytecode() -> bool:
 
 
 def configuration() -> str:
-    """Find the tree's own pytest configuration; without one, none of the folders above may lend theirs."""
+    """Find the tree's own pytest configuration; without one, none of the folders above the tree may lend theirs."""
     always = [(name, "") for name in ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")]
-    for name, mark in (
-        *always,
-        ("pyproject.toml", "[tool.pytest"),
-        ("tox.ini", "[pytest]"),
-        ("setup.cfg", "[tool:pytest]"),
-    ):
-        path = Path(TREE, name)
-        if path.is_file() and mark in path.read_text("utf-8", "replace"):
-            return str(path)
+    depth = len(Path(FOLDER).parts) if ROOT != TREE else 0
+    for folder in [Path(TREE), *list(Path(TREE).parents)[:depth]]:
+        for name, mark in (
+            *always,
+            ("pyproject.toml", "[tool.pytest"),
+            ("tox.ini", "[pytest]"),
+            ("setup.cfg", "[tool:pytest]"),
+        ):
+            path = folder / name
+            if path.is_file() and mark in path.read_text("utf-8", "replace"):
+                return str(path)
     return os.devnull

@@ -1,0 +1,1 @@
+"""Runs the proof of commits again, without a model, whoever made them."""

@@ -1,0 +1,71 @@
+"""Where a proof is written for other programs."""
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bot.app.assemble import held_secrets
+from bot.app.proving.junit import Clean, write_junit
+from bot.app.proving.sarif import write_sarif
+from bot.app.proving.values import Judged
+from bot.core.redact import Redactor, sanitize
+from bot.errors import UsageError
+
+STANDARD = "-"
+"""Stands for standard output."""
+
+_NOT_XML = {ord(c): "\ufffd" for c in "\ufffe\uffff"}
+
+
+@dataclass(frozen=True, slots=True)
+class Exports:
+    """Files that a person asked for; empty for none."""
+
+    junit: str = ""
+    sarif: str = ""
+
+    @property
+    def on_output(self) -> bool:
+        """Whether one of them goes to standard output."""
+        return STANDARD in (self.junit, self.sarif)
+
+    def check(self, *, as_json: bool) -> None:
+        """Refuse what cannot be written before anything is run. Raises UsageError."""
+        if [self.junit, self.sarif].count(STANDARD) + as_json > 1:
+            raise UsageError("only one of --json, --junit - and --sarif - can go to standard output")
+        for name in self._files():
+            path = Path(name)
+            place = path if path.exists() else path.parent
+            if path.is_dir() or not path.parent.is_dir() or not os.access(place, os.W_OK):
+                raise UsageError(f"cannot write to {name}", "name a file in a folder that exists")
+
+    def write(self, judged: Judged) -> None:
+        """Write them. Raises UsageError."""
+        clean = make_clean(held_secrets(os.environ))
+        if self.junit:
+            _write(self.junit, write_junit(judged, datetime.now(UTC), clean))
+        if self.sarif:
+            _write(self.sarif, write_sarif(judged, clean))
+
+    def _files(self) -> Sequence[str]:
+        return [name for name in (self.junit, self.sarif) if name and name != STANDARD]
+
+
+def make_clean(secrets: Sequence[str]) -> Clean:
+    """Make what takes secrets out of a text, and what neither XML nor a terminal should hold."""
+    redactor = Redactor(secrets)
+    return lambda text: redactor.text(sanitize(text).translate(_NOT_XML))
+
+
+def _write(name: str, content: bytes) -> None:
+    if name == STANDARD:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        Path(name).write_bytes(content)
+    except OSError as error:
+        raise UsageError(f"cannot write to {name}: {error.strerror}") from error

@@ -1,0 +1,33 @@
+"""Shows a person what is being judged, while it is."""
+
+from bot.app import consoles
+from bot.app.proving.judge import Judging
+from bot.app.proving.target import SHORT, Target
+from bot.app.proving.values import Judged
+
+
+def follow(judging: Judging, target: Target) -> Judged:
+    """Carry a proof out, with a live line where a person looks on."""
+    console = consoles.progress()
+    numbers = {listed.commit: number for number, listed in enumerate(target.commits, 1)}
+    if not console.is_terminal:
+        return _finish(judging)
+    with console.status("the base") as status:
+        while True:
+            try:
+                stage = next(judging)
+            except StopIteration as end:
+                judged: Judged = end.value
+                return judged
+            number = numbers.get(stage.commit)
+            which = f"{stage.commit[:SHORT]} ({number} of {len(numbers)})" if number else "the base"
+            status.update(f"{which}: {stage.check}")
+
+
+def _finish(judging: Judging) -> Judged:
+    while True:
+        try:
+            next(judging)
+        except StopIteration as end:
+            judged: Judged = end.value
+            return judged

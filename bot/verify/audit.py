@@ -1,0 +1,152 @@
+"""Finds out what a change did to the evidence: by reading, and by asking with the evidence of the base."""
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from bot.core.change import FileChange
+from bot.core.check import CaseResult, Check, Rung, Verdict
+from bot.core.evidence import is_configuration, is_test
+from bot.core.proof import Audit, TestChange
+from bot.protocols import Cleaner
+from bot.verify.guard.modules import is_test_file
+from bot.verify.ladder import Ladder
+from bot.verify.place import one_line
+from bot.verify.repeat import file_of, function_of
+from bot.verify.tamper import Inspected, Source, inspect
+
+LARGEST = 1_000_000
+"""Bytes of a file that is compared piece by piece."""
+MOST_CONTEXT = 300
+"""Unchanged files of tests that are read beside the changed ones."""
+MESSAGE = 300
+LINK = "120000"
+
+
+@dataclass(frozen=True, slots=True)
+class Auditor:
+    """Lays the evidence of the base over the result, and asks again."""
+
+    ladder: Ladder
+    cleaner: Cleaner
+    before: Verdict
+    after: Verdict
+
+    def look(self, files: Sequence[FileChange]) -> Generator[Check, None, Audit]:
+        """Yield each check before it runs."""
+        evidence = find_evidence(files, self.before)
+        if not evidence:
+            return Audit()
+        plain = [file for file in evidence if not _is_linked(file)]
+        others = [file for file in files if file not in evidence and not _is_linked(file) and file.path.endswith(".py")]
+        inspected = _read((*map(self._source, plain), *self._context(plain)), tuple(map(self._source, others)))
+        unread = (*inspected.unread, *(file.path for file in evidence if _is_linked(file)))
+        told = bool(inspected.tests or unread)
+        laid = [file for file in evidence if _is_laid(file)]
+        tree = self._lay(laid) if told else self.after.tree
+        unkept, reason = (yield from self._ask(tree)) if tree != self.after.tree else ((), "")
+        return Audit(
+            tests=tuple(map(self._weigh, inspected.tests)),
+            read=tuple(file.path for file in evidence if file.path not in unread),
+            unread=unread,
+            kept=tuple(file.path for file in laid if file.kind != "added" and tree != self.after.tree),
+            unkept=unkept,
+            reason=reason,
+        )
+
+    def hold(self, files: Sequence[FileChange]) -> Generator[Check, None, Verdict]:
+        """Return the verdict afterwards, knowing which of the tests that are gone hold as they were on the base."""
+        evidence = [file for file in find_evidence(files, self.before) if _is_laid(file)]
+        changed = {file.path for file in evidence}
+        gone = [name for name in self.after.comparison.removed if file_of(name) in changed]
+        if not gone or (tree := self._lay(evidence)) in (self.before.tree, self.after.tree):
+            return self.after
+        verdict = yield from self.ladder.judge(self.cleaner, tree, self.before)
+        holding = {case.id for case in tests_of(verdict) if case.outcome == "passed"} - {*verdict.comparison.flaky}
+        held = tuple(name for name in gone if name in holding)
+        left = tuple(name for name in self.after.comparison.removed if name not in held)
+        comparison = self.after.comparison.model_copy(update={"removed": left, "withdrawn": held})
+        return self.after.model_copy(update={"comparison": comparison})
+
+    def _lay(self, files: Sequence[FileChange]) -> str:
+        return self.cleaner.compose(self.after.tree, self.before.tree, [file.path for file in files])
+
+    def _source(self, file: FileChange) -> Source:
+        before, after = (self.cleaner.read(verdict.tree, file.path) for verdict in (self.before, self.after))
+        if max(len(before or b""), len(after or b"")) > LARGEST:
+            # What is too long to be read must not look as if it had stayed the same
+            before, after = before and b"\0before", after and b"\0after"
+        return Source(file.path, _text(before), _text(after))
+
+    def _context(self, changed: Sequence[FileChange]) -> Iterator[Source]:
+        """Read unchanged files that the changed ones act on."""
+        paths = {file.path for file in changed}
+        tests = dict.fromkeys(file_of(case.id) for case in tests_of(self.before) if "::" in case.id)
+        folders = dict.fromkeys(parent for path in (*tests, *paths) for parent in PurePosixPath(path).parents)
+        names = [*(str(folder / "conftest.py") for folder in folders), *tests]
+        for path in [name for name in names if name.endswith(".py") and name not in paths][:MOST_CONTEXT]:
+            content = self.cleaner.read(self.after.tree, path)
+            if content is not None and len(content) <= LARGEST:
+                yield Source(path, _text(content), _text(content))
+
+    def _weigh(self, change: TestChange) -> TestChange:
+        """Take a test that looks new, and was there before, for one that was altered: it was inherited."""
+        name = f"{change.path}::{change.name.replace('.', '::')}"
+        known = change.kind == "added" and any(function_of(case.id) == name for case in tests_of(self.before))
+        detail = "was inherited before, and is written out now"
+        return change.model_copy(update={"kind": "altered", "detail": detail}) if known else change
+
+    def _ask(self, tree: str) -> Generator[Check, None, tuple[tuple[str, ...], str]]:
+        """Name the cases of the base that do not hold with its own evidence, and should."""
+        if tree == self.before.tree:
+            return self._unkept(self.before), ""
+        verdict = yield from self.ladder.judge(self.cleaner, tree, self.before)
+        errored = next((result for result in verdict.results if result.status == "errored"), None)
+        if errored is not None and errored.check not in verdict.comparison.unjudged:
+            return (), f"{errored.check}: {one_line(errored.summary, MESSAGE)}"
+        return self._unkept(verdict), ""
+
+    def _unkept(self, verdict: Verdict) -> tuple[str, ...]:
+        """A case may fail as it did before, when the result admits that it still does."""
+        admitted = {case.id for case in tests_of(self.after) if case.bad}
+        unstable = {*self.before.comparison.flaky, *self.after.comparison.flaky, *verdict.comparison.flaky}
+        good = {case.id: case.outcome for case in tests_of(verdict) if not case.bad}
+        return tuple(
+            case.id
+            for case in tests_of(self.before)
+            if case.id not in unstable
+            and not (case.bad and case.id in admitted)
+            and (case.id not in good or (case.outcome == "passed" and good[case.id] != "passed"))
+        )
+
+
+def find_evidence(files: Sequence[FileChange], before: Verdict) -> tuple[FileChange, ...]:
+    """Pick the changed files that a verdict rests on: tests, what they use, what configures the checks."""
+    holding = {file_of(case.id) for case in tests_of(before) if "::" in case.id and not case.asks}
+    return tuple(f for f in files if is_test(f.path) or is_configuration(f.path) or f.path in holding)
+
+
+def tests_of(verdict: Verdict) -> Iterator[CaseResult]:
+    """Walk the cases of checks that run something."""
+    for result in verdict.results:
+        if result.rung in (Rung.UNIT, Rung.INTEGRATION):
+            yield from result.cases
+
+
+def _is_linked(file: FileChange) -> bool:
+    return file.kind == "typechange" or LINK in (file.mode, file.old_mode)
+
+
+def _is_laid(file: FileChange) -> bool:
+    """Tell whether a file is taken back; a new one that only lends to others may lend to the code, so it stays."""
+    return file.kind != "added" or is_test_file(file.path) or is_configuration(file.path)
+
+
+def _read(sources: Sequence[Source], lent: Sequence[Source]) -> Inspected:
+    """Compare by what names are called and by what they lead to: one reason to be equal is enough."""
+    readings = (inspect(sources), inspect(sources, lent)) if lent else (inspect(sources),)
+    return min(readings, key=lambda reading: sum(change.grave for change in reading.tests))
+
+
+def _text(content: bytes | None) -> str | None:
+    return None if content is None else content.decode("utf-8", "surrogateescape")

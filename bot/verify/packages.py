@@ -1,0 +1,166 @@
+"""Projects inside of a project: where they are, what they depend on, and which of their checks a change concerns."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from bot.core.check import Check
+from bot.verify.project import Project, normal, read, read_text, table
+
+MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "package.json", "go.mod", "Cargo.toml")
+DEEPEST = 2
+"""Levels of folders that are looked at when no workspace names its members."""
+MOST = 200
+MOST_READ = 400
+"""Source files of a package that are looked into for what they import."""
+NEVER = frozenset({
+    "docs", "doc", "examples", "example", "samples", "demo", "demos", "tests", "test", "testing", "testdata",
+    "fixtures", "benchmarks", "benchmark", "vendor", "vendored", "third_party", "_vendor", "templates", "template",
+    "node_modules", "site-packages", "dist", "build", "target", "venv", "env", "__pycache__",
+})  # fmt: skip
+"""Folders whose projects are there to be looked at, or are somebody else's."""
+CONFIGURATION = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "noxfile.py", "mypy.ini",
+                 ".mypy.ini", "ruff.toml", ".ruff.toml", ".flake8", "Makefile")  # fmt: skip
+_TOOLS = ("pytest", "ruff", "mypy", "black", "isort", "pylint", "pyright", "hatch", "tox", "poe")
+_YAML_ITEM = re.compile(r"^\s*-\s*['\"]?([^'\"#\n]+?)['\"]?\s*(?:#.*)?$", re.MULTILINE)
+_USE = re.compile(r"^\s*(?:use\s+)?(\.?/?[\w./-]+)\s*$", re.MULTILINE)
+_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
+
+
+class Package(NamedTuple):
+    """A project below the root."""
+
+    folder: str
+    names: frozenset[str]
+    """Under which others ask for it or import it."""
+    wants: frozenset[str]
+    """What it asks for or imports."""
+
+
+def find_packages(root: Project) -> tuple[str, ...]:
+    """Name the folders that are projects of their own, each with tests or tools of its own."""
+    listed = _listed(root)
+    nearby = _nearby(root.root, "", DEEPEST) if not listed else ()
+    found = dict.fromkeys((*listed, *nearby))
+    own = (folder for folder in found if _stands_alone(read(root.root / folder)))
+    return tuple(sorted(islice(own, MOST)))
+
+
+def _listed(root: Project) -> tuple[str, ...]:
+    """Name the members of the workspaces that the root declares."""
+    document, package = root.pyproject, root.json("package.json")
+    globs: list[str] = []
+    excluded: set[str] = set()
+    places = [table(document, "tool", tool, "workspace") for tool in ("uv", "rye", "pixi")]
+    for place in (*places, table(root.toml("Cargo.toml"), "workspace")):
+        globs += _strings((place or {}).get("members"))
+        excluded |= {path for glob in _strings((place or {}).get("exclude")) for path in _expand(root.root, glob)}
+    for environment in (table(document, "tool", "hatch", "envs") or {}).values():
+        globs += _strings((table(environment, "workspace") or {}).get("members"))
+    workspaces = package.get("workspaces")
+    globs += _strings(workspaces.get("packages") if isinstance(workspaces, dict) else workspaces)
+    pnpm = root.text("pnpm-workspace.yaml").partition("packages:")[2]
+    globs += _YAML_ITEM.findall(pnpm) if pnpm else []
+    globs += _USE.findall(root.text("go.work").partition("use (")[2].partition(")")[0])
+    negative = {path for glob in globs if glob.startswith("!") for path in _expand(root.root, glob[1:])}
+    found = [path for glob in globs if not glob.startswith("!") for path in _expand(root.root, glob)]
+    return tuple(dict.fromkeys(path for path in found if path not in excluded | negative))
+
+
+def _strings(value: object) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _expand(root: Path, glob: str) -> Iterator[str]:
+    """Find the folders that a member's name stands for, never outside of the tree."""
+    parts = PurePosixPath(glob.strip().removeprefix("./").rstrip("/")).parts
+    if not parts or ".." in parts or parts[0] == "/":
+        return
+    for path in islice(sorted(root.glob("/".join(parts))), MOST):
+        inside = path.relative_to(root)
+        if path.is_dir() and not path.is_symlink() and not {*inside.parts} & {"node_modules", ".git"}:
+            yield inside.as_posix()
+
+
+def _nearby(root: Path, inside: str, depth: int) -> Iterator[str]:
+    folder = root / inside
+    try:
+        names = sorted(path.name for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
+    except OSError:
+        return
+    for name in names:
+        if name.startswith(".") or name.lower() in NEVER or (folder / name / "pyvenv.cfg").exists():
+            continue
+        where = f"{inside}/{name}".lstrip("/")
+        if any((root / where / manifest).is_file() for manifest in MANIFESTS):
+            yield where
+        elif depth > 1:
+            yield from _nearby(root, where, depth - 1)
+
+
+def _stands_alone(project: Project) -> bool:
+    """Tell whether a folder is a project with tests or tools of its own."""
+    if not project.has(*MANIFESTS):
+        return False
+    if project.has(*CONFIGURATION, "go.mod", "Cargo.toml") or any(project.tool(name) is not None for name in _TOOLS):
+        return True
+    return bool(table(project.json("package.json"), "scripts")) or next(project.test_files(), None) is not None
+
+
+def describe(root: Path, folder: str) -> Package:
+    """Find out what a package is called and what it depends on."""
+    project = read(root / folder)
+    package = project.json("package.json")
+    named = table(project.pyproject, "project") or table(project.pyproject, "tool", "poetry") or {}
+    names = {str(package["name"])} if "name" in package else set()
+    names |= {normal(str(named["name"]))} if "name" in named else set()
+    wants = set(project.requirements())
+    for key in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies"):
+        wants |= set(table(package, key) or {})
+    for path in islice(project.sources(), MOST_READ):
+        wants |= set(_IMPORT.findall(read_text(project.root / path) or ""))
+    return Package(folder, frozenset(names | _modules(project)), frozenset(wants))
+
+
+def _modules(project: Project) -> set[str]:
+    """Name the modules that others can import from a package."""
+    tops = (PurePosixPath(path).name.removesuffix(".py") for path in project.packages())
+    found = {top for top in tops if top.isidentifier()}
+    return found - {"tests", "test", "docs", "setup", "conftest", "noxfile", "examples", "scripts", "tools", "src"}
+
+
+def touched(checks: Sequence[Check], paths: Collection[str], root: Path) -> tuple[Check, ...]:
+    """Pick the checks that a change of these paths concerns.
+
+    The root's always; a package's when a path lies in it, outside of all packages, or in one that it depends on.
+    """
+    folders = sorted({check.folder for check in checks if check.folder})
+    if not folders or not paths:
+        return tuple(checks)
+    homes = {_home(path, folders) for path in paths}
+    if "" in homes:
+        return tuple(checks)
+    reached = _reached(homes, {folder: describe(root, folder) for folder in folders})
+    return tuple(check for check in checks if not check.folder or check.folder in reached)
+
+
+def _home(path: str, folders: Sequence[str]) -> str:
+    """Find the package that a path lies in, the innermost one."""
+    parents = {parent.as_posix() for parent in PurePosixPath(path).parents}
+    return max((folder for folder in folders if folder in parents), key=len, default="")
+
+
+def _reached(homes: Collection[str], packages: Mapping[str, Package]) -> frozenset[str]:
+    """Follow who depends on whom."""
+    reached = set(homes)
+    names = {name for folder in homes for name in packages[folder].names}
+    while True:
+        more = {folder for folder, package in packages.items() if folder not in reached and package.wants & names}
+        # A package inside of another is part of it for whoever changes it
+        more |= {outer for outer in packages for inner in reached if inner.startswith(f"{outer}/")} - reached
+        if not more:
+            return frozenset(reached)
+        reached |= more
+        names |= {name for folder in more for name in packages[folder].names}

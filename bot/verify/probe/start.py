@@ -1,0 +1,77 @@
+# ruff: noqa: E402 - what is imported, and from where, is what this file is careful about
+"""Runs a project's tests in its own interpreter and reports them over a private pipe.
+
+Usage: start.py [--tools FOLDER] [--narrow] pytest|unittest -- ARGUMENT...
+
+Standard library only. What the runner says is held against what was seen at the test function itself. Code under test
+that works hard enough can still forge a report from inside, which is why a change to tests and their configuration is
+shown to a person as well.
+"""
+
+from __future__ import annotations
+
+import sys
+
+# The folder of this file came first on the path, where its modules would hide others.
+HERE = __file__.rpartition("/")[0]
+sys.path[:] = [entry for entry in sys.path if entry != HERE]
+
+import builtins
+import importlib
+from importlib.util import module_from_spec, spec_from_file_location
+from types import ModuleType
+
+COMMON = ("tree", "pipe", "clock", "cause", "content", "seen", "guard", "share")
+RUNNERS = {
+    "pytest": (*COMMON, "watch", "inner", "session"),
+    "unittest": (*COMMON, "loading", "outcomes", "program"),
+}
+"""Modules in the order in which they need each other."""
+PACKAGES = ("bot", "bot.verify", "bot.verify.probe")
+
+
+def load(runner: str) -> ModuleType:
+    """Import our modules under their own names, then forget these: the project may have a `bot` of its own."""
+    # What the project does to the builtins is not done to ours.
+    private = dict(vars(builtins))
+    for name in PACKAGES:
+        sys.modules[name] = ModuleType(name)
+    module = sys.modules[PACKAGES[0]]
+    for name in RUNNERS[runner]:
+        spec = spec_from_file_location(PACKAGES[-1] + "." + name, HERE + "/" + name + ".py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = module_from_spec(spec)
+        vars(module)["__builtins__"] = private
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+    for name in [name for name in sys.modules if name in PACKAGES or name.startswith(PACKAGES[-1] + ".")]:
+        del sys.modules[name]
+    return module
+
+
+def settle(lent: str) -> None:
+    """Import what pytest wants later, then put the folder out of sight: nothing else in it is the project's."""
+    importlib.import_module("packaging.requirements")
+    pluggy = importlib.import_module("pluggy")
+    # Looked up in the folder's metadata when first asked for, which is too late.
+    vars(pluggy)["__version__"] = pluggy.__version__
+    sys.path.remove(lent)
+
+
+def main(arguments: list[str]) -> int:
+    """Run what the arguments ask for."""
+    at = arguments.index("--")
+    options, targets = arguments[:at], arguments[at + 1 :]
+    lent = options[options.index("--tools") + 1] if "--tools" in options else ""
+    if lent:
+        # The project's environment has no pytest: lend ours, and nothing else that lies beside it.
+        sys.path.append(lent)
+    runner = load(options[-1])
+    if lent:
+        settle(lent)
+    return int(runner.main(targets, narrow="--narrow" in options))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,133 @@
+"""The proof again: without a model, of commits by anyone."""
+
+import io
+from pathlib import Path
+
+from rich.console import Console
+
+from bot.app.proving.prove import Wish, prove
+from bot.app.proving.table import present
+from bot.app.proving.target import find_target
+from bot.app.proving.values import Proved
+from bot.git.repository import open_repository
+from tests.conftest import Repo
+from tests.product import FINISH, agent, calls, checkpoint, edit, script
+
+RIGHT = "def add(a, b):\n    return a + b\n"
+
+
+def look(repo: Repo, what: str = "HEAD~1..HEAD", *, root: bool = False, **flags: object) -> tuple[Proved, str]:
+    """Prove commits; return the proof and what a person reads of it."""
+    stream = io.StringIO()
+    judged = prove(repo.path, flags, Wish(what, root=root))
+    present(judged, Console(file=stream, width=160, color_system=None))
+    return judged.proved, stream.getvalue()
+
+
+def claim(repo: Repo, tree: str, checks: str) -> None:
+    """Let the last commit say something of itself."""
+    trailers = f"Agent-Run: r1\nAgent-Step: 1\nAgent-Tree: {tree}\nAgent-Checks: {checks}"
+    repo.git("commit", "-q", "--amend", "--no-gpg-sign", "-m", f"said\n\n{trailers}")
+
+
+def test_a_run_and_each_of_its_commits_hold(repo: Repo, tmp_path: Path) -> None:
+    lines = (
+        calls(edit("a - b", "a + b"), checkpoint("Add adds")),
+        calls(edit("a + b", "b + a"), checkpoint("Turn it round")),
+        calls(FINISH),
+    )
+    report = agent(repo, "fix", "x", "--json", "--model", script(tmp_path / "s", *lines)).report
+    ran = agent(repo, "verify", "--json", report.run)
+    proved = Proved.model_validate_json(ran.out)
+    assert ran.code == 0
+    assert [(commit.ok, commit.green, commit.claim) for commit in proved.commits] == [(True, True, "agrees")] * 2
+    assert [commit.proof.mode for commit in proved.commits] == ["reproduction", "none"]
+    assert proved.target == f"run {report.run}"
+    target = find_target(open_repository(repo.path), report.branch)
+    assert [listed.commit for listed in target.commits] == [step.commit for step in report.steps]
+
+
+def test_a_persons_commit_is_judged_as_well(repo: Repo) -> None:
+    repo.commit({"calc.py": RIGHT}, "right")
+    proved, words = look(repo)
+    assert [(commit.green, commit.claim) for commit in proved.commits] == [(True, "none")]
+    assert proved.commits[0].proof.green == ("test_calc.py::test_add",)
+    assert "✓ proved" in words
+
+
+def test_a_commit_that_breaks_something_does_not_hold(repo: Repo) -> None:
+    repo.commit({"calc.py": "def add(a, b):\n    return a - b + 1\n"}, "wrong")
+    proved, words = look(repo)
+    assert not proved.ok
+    assert "test_calc.py::test_zero" in proved.commits[0].detail
+    assert "✗ test_calc.py::test_zero (test_calc.py:9)" in words
+
+
+def test_a_tip_that_fails_as_before_is_not_proved_unless_that_is_enough(repo: Repo) -> None:
+    repo.commit({"notes.txt": "nothing to do with it\n"}, "notes")
+    proved, words = look(repo)
+    assert (proved.ok, proved.green) == (True, False)
+    assert "not proved: nothing got worse, but not every check passes" in words
+    assert agent(repo, "verify", "HEAD~1..HEAD", "--no-worse").code == 0
+
+
+def test_a_claim_about_another_tree_is_found_out(repo: Repo) -> None:
+    repo.commit({"calc.py": RIGHT})
+    claim(repo, "a" * 40, "syntax=passed pytest=passed(2)")
+    proved, words = look(repo)
+    assert proved.commits[0].claim == "differs"
+    assert f"the commit says that its tree is {'a' * 40}" in words
+    assert "not proved: a commit says something else" in words
+
+
+def test_a_check_that_is_not_given_again_is_named(repo: Repo) -> None:
+    repo.commit({"calc.py": RIGHT})
+    claim(repo, repo.git("rev-parse", "HEAD^{tree}"), "syntax=passed pytest=passed(2) mine=passed(1)")
+    assert "mine=passed" in look(repo)[1]
+    proved, _ = look(repo, checks=("mine=true",))
+    assert (proved.commits[0].claim, proved.commits[0].contradiction) == ("agrees", ())
+
+
+def test_what_cannot_be_proved_is_refused_in_one_line(repo: Repo) -> None:
+    ran = agent(repo, "verify", "#12")
+    assert ran.code == 2
+    assert len(ran.err.strip().splitlines()) == 1
+
+
+def test_commits_do_not_say_how_they_are_judged(repo: Repo) -> None:
+    repo.commit({"pyproject.toml": '[tool.git-agent.checks]\nonly = "true"\n'}, "only this one counts")
+    assert "only" not in {check.name for check in look(repo)[0].commits[0].checks}
+
+
+def test_a_commit_that_changes_a_test_needs_a_person(repo: Repo) -> None:
+    tests = (repo.path / "test_calc.py").read_text()
+    repo.commit({"test_calc.py": tests.replace("== 3", "== -1")}, "weaker")
+    proved, words = look(repo)
+    assert (proved.commits[0].green, proved.commits[0].outcome) == (True, "needs_person")
+    assert "needs a person: test_calc.py" in words
+    assert "✓ proved" not in words
+
+
+def test_a_commit_that_drops_a_test_says_which(repo: Repo) -> None:
+    repo.commit({"test_calc.py": "def test_other():\n    pass\n"}, "fewer")
+    assert "gone, skipped or expected to fail: test_calc.py::test_add" in look(repo)[1]
+
+
+def test_very_first_commit_is_held_against_nothing(repo: Repo) -> None:
+    proved, _ = look(repo, "main", root=True)
+    assert (proved.ok, proved.base, proved.base_checks) == (False, "", ())
+    repo.write({"calc.py": RIGHT})
+    repo.git("commit", "-q", "--all", "--amend", "--no-gpg-sign", "-m", "right from the start")
+    proved, _ = look(repo, "main", root=True)
+    assert (proved.green, proved.commits[0].doubts) == (True, ())
+
+
+def test_merge_is_judged_as_one_change_and_said_to_be_one(repo: Repo) -> None:
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.commit({"calc.py": "def add(a, b):\n    return 0\n"}, "halfway")
+    repo.commit({"calc.py": RIGHT}, "right")
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--no-ff", "--no-gpg-sign", "-m", "merge", "topic")
+    proved, words = look(repo)
+    assert proved.green
+    assert "a merge, held against its first parent" in words

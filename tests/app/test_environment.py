@@ -1,0 +1,208 @@
+"""Projects that need more than their committed files, judged at every isolation level."""
+
+import re
+import venv
+from pathlib import Path
+
+import pytest
+
+from bot.app.assemble import choose_bay
+from bot.app.desk import Desk, open_desk
+from bot.core.check import Verdict
+from bot.core.task import Isolation
+from bot.git.snapshot import open_snapshots
+from bot.settings import Settings
+from tests.app import kinds
+from tests.conftest import Repo, make_repo
+from tests.product import agent
+
+
+def flags(level: Isolation = "process", **more: object) -> dict[str, object]:
+    return {"isolation": level, **more}
+
+
+def judge(desk: Desk, rev: str = "HEAD", before: Verdict | None = None) -> Verdict:
+    """Judge a commit as `verify` does."""
+    bay = choose_bay(desk)
+    with open_snapshots(desk.repository) as snapshots:
+        tree = desk.repository.git.line("rev-parse", f"{rev}^{{tree}}")
+        with snapshots.clean(tree) as root:
+            ladder = bay.ladder(root, desk.settings.checks)
+        climbing = ladder.judge(snapshots, tree, before)
+        while True:
+            try:
+                next(climbing)
+            except StopIteration as end:
+                verdict: Verdict = end.value
+                return verdict
+
+
+def status(verdict: Verdict) -> dict[str, str]:
+    return {result.check: result.status for result in verdict.results}
+
+
+@pytest.mark.parametrize("level", kinds.LEVELS)
+@pytest.mark.parametrize("kind", kinds.KINDS)
+def test_a_project_is_judged_by_its_committed_files_in_its_own_environment(
+    tmp_path: Path, kind: str, level: Isolation
+) -> None:
+    repo = kinds.KINDS[kind](tmp_path / "repo")
+    kinds.need(level, repo)
+    state = repo.state()
+    good = judge(open_desk(repo.path, flags(level)))
+    assert status(good) == {"syntax": "passed", "pytest": "passed"}, [result.summary for result in good.results]
+    name = kinds.NAMES[kind]
+    repo.commit({f"src/{name}/calc.py": kinds.DEFECT}, "a defect")
+    # What lies in the checkout must not be what is judged
+    repo.write({f"src/{name}/calc.py": kinds.CALC})
+    bad = judge(open_desk(repo.path, flags(level)), before=good)
+    assert bad.comparison.broken == ("tests/test_calc.py::test_add",)
+    repo.git("checkout", "-q", f"src/{name}/calc.py")
+    assert repo.state()[0] == state[0]
+
+
+def test_a_defect_in_a_project_with_an_extension_is_mended_from_end_to_end(tmp_path: Path) -> None:
+    repo = kinds.compiled(tmp_path / "repo")
+    repo.commit({"src/fast/calc.py": kinds.DEFECT}, "a defect")
+    examined = agent(repo, "doctor")
+    assert "carried from your checkout, as built there: src/fast/_speed" in " ".join(examined.out.split())
+    state = repo.state()
+    fixed = agent(repo, "fix", "--failing", "--json")
+    assert fixed.code == 0, fixed.err
+    assert fixed.report.outcome == "verified"
+    assert repo.state() == state
+    proved = agent(repo, "verify", fixed.report.branch)
+    assert proved.code == 0, proved.out
+
+
+def test_a_carried_extension_whose_source_was_changed_is_known_to_be_out_of_date(tmp_path: Path) -> None:
+    repo = kinds.compiled(tmp_path / "repo")
+    bay = choose_bay(open_desk(repo.path, flags()))
+    assert [Path(path).name.partition(".")[0] for path in bay.built] == ["_speed"]
+    assert not bay.stale(["src/fast/calc.py"])
+    assert bay.stale(["src/fast/_speed.c"]) == bay.built
+    repo.write({"src/fast/_speed.c": kinds.SOURCE.replace("(3)", "(4)")})
+    edited = choose_bay(open_desk(repo.path, flags()))
+    assert edited.stale([]) == bay.built
+    assert any("not those of the base" in note for note in edited.notes)
+
+
+def test_what_is_prepared_in_the_tree_is_not_carried(tmp_path: Path) -> None:
+    repo = kinds.compiled(tmp_path / "repo")
+    desk = open_desk(repo.path, flags(prepare=("true",)))
+    assert not choose_bay(desk).built
+    assert status(judge(desk))["pytest"] == "failed"
+
+
+def declare(repo: Repo, text: str) -> None:
+    repo.commit({"pyproject.toml": f"[tool.git-agent]\n{text}"}, "settings")
+
+
+@pytest.mark.parametrize("level", kinds.LEVELS)
+def test_a_preparation_of_the_project_makes_what_its_checks_need(tmp_path: Path, level: Isolation) -> None:
+    repo = make_repo(tmp_path / "repo")
+    files = {
+        "test_made.py": "from made import TWO\n\n\ndef test_two():\n    assert TWO == 2\n",
+        ".gitignore": "made.py\n",
+    }
+    repo.commit(files)
+    kinds.need(level, repo)
+    assert status(judge(open_desk(repo.path, flags(level))))["pytest"] == "failed"
+    declare(repo, "prepare = [\"sh -c 'echo TWO = 2 > made.py'\"]\n")
+    assert status(judge(open_desk(repo.path, flags(level)))) == {"syntax": "passed", "pytest": "passed"}
+    assert not (repo.path / "made.py").exists()
+
+
+def test_a_preparation_is_that_of_the_base(repo: Repo) -> None:
+    declare(repo, 'prepare = ["false"]\n')
+    base = repo.git("rev-parse", "HEAD~1")
+    assert open_desk(repo.path, {}, base).settings.prepare == ()
+    assert open_desk(repo.path, {}).settings.prepare == (("false",),)
+
+
+def test_a_base_that_cannot_be_prepared_blames_no_change(repo: Repo) -> None:
+    declare(repo, "prepare = [\"sh -c 'echo no cargo here; exit 7'\"]\n")
+    verdict = judge(open_desk(repo.path, flags()))
+    assert {result.status for result in verdict.results} == {"errored"}
+    reasons = {result.summary for result in verdict.results}
+    assert len(reasons) == 1
+    assert "the base cannot be prepared: sh -c" in reasons.pop()
+    done = agent(repo, "fix", "--json", "--isolation", "process")
+    assert (done.code, done.report.outcome) == (1, "gave_up")
+    assert "no cargo here" in done.report.detail
+
+
+def test_a_base_that_lacks_what_the_checkout_has_names_the_path_to_carry(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo")
+    asked = "from gen.api import TWO\n\n\ndef test_two():\n    assert TWO == 2\n"
+    repo.commit({"test_made.py": asked, ".gitignore": "gen/\n"})
+    repo.write({"gen/api.py": "TWO = 2\n"})
+    done = agent(repo, "fix", "--json")
+    assert done.code == 1
+    assert "the checks lack gen, which no commit holds" in done.report.detail
+    told = re.search(r"git (config --add agent\.carry \S+)", done.report.detail)
+    assert told
+    repo.git(*told[1].split())
+    kinds.need("bubblewrap", repo)
+    again = agent(repo, "fix", "--json")
+    assert (again.code, again.report.outcome) == (0, "nothing")
+
+
+def test_a_check_gets_the_network_only_from_a_person(repo: Repo) -> None:
+    declare(repo, '[tool.git-agent.checks.live]\ncommand = "true"\nnetwork = true\n')
+    without = open_desk(repo.path, {})
+    assert [check.network for check in without.settings.checks] == [False]
+    assert any("live asks for the network" in note for note in without.notes)
+    repo.git("config", "agent.network", "true")
+    assert [check.network for check in open_desk(repo.path, {}).settings.checks] == [True]
+
+
+def test_a_declared_command_runs_in_its_folder_with_the_projects_own_programs(tmp_path: Path) -> None:
+    repo = kinds.start(tmp_path / "repo", "area")
+    repo.commit({"web/answer.txt": "42\n"})
+    program = repo.path / ".venv/bin/measure"
+    program.write_text("#!/bin/sh\ngrep -q 42 answer.txt\n")
+    program.chmod(0o755)
+    repo.git("config", "agent.check.web.command", "measure")
+    repo.git("config", "agent.check.web.folder", "web")
+    for level in kinds.LEVELS:
+        kinds.need(level, repo)
+        assert status(judge(open_desk(repo.path, flags(level))))["web"] == "passed"
+
+
+def test_a_declared_command_imports_the_tree_although_an_editable_install_leads_to_the_checkout(tmp_path: Path) -> None:
+    repo = kinds.editable(tmp_path / "repo")
+    repo.commit({"src/area/calc.py": kinds.DEFECT}, "a defect")
+    repo.write({"src/area/calc.py": kinds.CALC})
+    asked = "plain=python -c 'from area.calc import add; assert add(1, 2) == 3'"
+    for level in kinds.LEVELS:
+        kinds.need(level, repo)
+        assert status(judge(open_desk(repo.path, flags(level, checks=(asked,)))))["plain"] == "failed"
+
+
+def test_an_environment_that_leads_to_the_checkout_before_the_tests_can_look_gives_no_evidence(tmp_path: Path) -> None:
+    repo = kinds.editable(tmp_path / "repo")
+    # Imported by every start of this interpreter, as a plugin or pytest's own libraries are
+    (library := kinds.library(repo)).joinpath("early.pth").write_text("import area.calc\n")
+    assert library.is_dir()
+    verdict = judge(open_desk(repo.path, flags("process")))
+    told = verdict.result("pytest")
+    assert told is not None
+    assert told.status == "errored"
+    assert "not imported from the tree" in told.summary
+    kinds.need("bubblewrap", repo)
+    assert status(judge(open_desk(repo.path, flags("bubblewrap"))))["pytest"] == "passed"
+
+
+def test_a_folder_that_cannot_go_along_is_named(repo: Repo) -> None:
+    repo.commit({".gitignore": "node_modules\n"})
+    repo.write({"node_modules/x/index.js": ""})
+    venv.create(repo.path / ".venv", symlinks=True)
+    notes = choose_bay(open_desk(repo.path, flags("process"))).notes
+    assert notes == ("not carried with process isolation, as folders: node_modules",)
+
+
+def test_workers_are_left_to_the_project_unless_a_number_is_given(repo: Repo) -> None:
+    assert choose_bay(open_desk(repo.path, flags())).workers == 1
+    assert choose_bay(open_desk(repo.path, flags(workers="3"))).workers == 3
+    assert Settings().workers == "auto"

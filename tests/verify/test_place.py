@@ -1,0 +1,55 @@
+"""Where a check runs, and how its paths are told."""
+
+import posixpath
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.core.check import Check, Rung
+from bot.sandbox.process import ProcessExecutor
+from bot.verify.place import Place, from_root
+from tests.verify.conftest import bare, write
+
+
+@pytest.mark.parametrize(
+    ("folder", "path", "told"),
+    [
+        ("", "a.py", "a.py"),
+        ("pkg", "a.py", "pkg/a.py"),
+        ("pkg", "./tests//test_a.py", "pkg/tests/test_a.py"),
+        ("pkg/one", "../two/a.py", "pkg/two/a.py"),
+        ("pkg", "../a.py", "a.py"),
+        ("pkg", "../../a.py", ""),
+        ("pkg", "..", ""),
+        ("pkg", "/etc/passwd", ""),
+        ("", "../a.py", ""),
+    ],
+)
+def test_a_path_of_a_package_is_told_from_the_root(folder: str, path: str, told: str) -> None:
+    assert from_root(folder, path) == told
+
+
+_STEPS = st.lists(st.sampled_from(["..", ".", "a", "b", "", "...", "-"]), max_size=8).map("/".join)
+
+
+@given(st.sampled_from(["", "a", "a/b"]), _STEPS)
+def test_a_told_path_is_normal_and_stays_in_the_tree(folder: str, path: str) -> None:
+    told = from_root(folder, path)
+    assert not told.startswith(("/", "../"))
+    assert told not in (".", "..")
+    assert not told or posixpath.normpath(told) == told
+
+
+def test_a_check_starts_in_its_own_folder(tmp_path: Path) -> None:
+    root = write(tmp_path / "tree", {"one/here.txt": "one", "two/here.txt": "two"})
+    place = Place(root, ProcessExecutor(), bare())
+    check = Check(name="look", rung=Rung.UNIT, folder="two")
+    assert place.execute(check, ["cat", "here.txt"]).output == "two"
+    told = place.execute(check, ["cat", "here.txt"], "output").report.decode()
+    assert told == f"{(root / 'two').resolve()}\ntwo"
+    nowhere = check.model_copy(update={"folder": "three"})
+    assert place.execute(nowhere, ["cat", "here.txt"]).returncode == 127
+    assert replace(place, workers=4).workers == 4
