@@ -131,6 +131,16 @@ class CheckResult(Record):
     imported: tuple[str, ...] = ()
     """Files of the tree that the tests imported."""
 
+    @property
+    def finds(self) -> bool:
+        """Whether it gave evidence by reading and not by running: its cases are complaints."""
+        return self.status == "failed" and self.rung.height < Rung.UNIT.height
+
+    @property
+    def bad(self) -> tuple[str, ...]:
+        """Ids of the cases that speak against the tree."""
+        return tuple(case.id for case in self.cases if case.bad)
+
     def count(self, *outcomes: Outcome) -> int:
         """Count the cases with one of these outcomes."""
         return sum(case.outcome in outcomes for case in self.cases)
@@ -174,6 +184,15 @@ class Verdict(Record):
         return bool(self.results) and all(result.status == "passed" and not result.narrowed for result in self.results)
 
     @property
+    def sound(self) -> bool:
+        """Whether everything that runs passed, and static checks find nothing but what they found before."""
+        earlier = frozenset(self.comparison.failing)
+        return bool(self.results) and all(
+            (result.status == "passed" and not result.narrowed) or (result.finds and earlier.issuperset(result.bad))
+            for result in self.results
+        )
+
+    @property
     def ok(self) -> bool:
         """Whether a step may be committed: every check that can gave evidence, and nothing got worse."""
         judged = [result for result in self.results if result.check not in self.comparison.unjudged]
@@ -185,7 +204,7 @@ class Verdict(Record):
     @property
     def bad(self) -> tuple[str, ...]:
         """Ids of the cases that speak against the tree."""
-        return tuple(case.id for result in self.results for case in result.cases if case.bad)
+        return tuple(name for result in self.results for name in result.bad)
 
     @property
     def better(self) -> bool:

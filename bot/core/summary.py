@@ -169,7 +169,8 @@ class _Fold:
         if self.last is None:
             return False
         if not wanted:
-            return self.last.green
+            # Where all that fails is to be mended, what a linter complained about before is part of it
+            return self.last.green or (bool(self.started.task.goal) and self.last.ok and self.last.sound)
         results = [self.last.result(name) for name in wanted]
         return self.last.ok and all(result is not None and result.status == "passed" for result in results)
 

@@ -49,7 +49,7 @@ def verify(  # noqa: PLR0913 - an option each
         present(judged, consoles.progress() if exports.on_output else consoles.results())
     # After what a person reads, which must not be lost when a file cannot be written
     exports.write(judged)
-    return 0 if judged.proved.green or (no_worse and judged.proved.ok) else 1
+    return 0 if judged.proved.sound or (no_worse and judged.proved.ok) else 1
 
 
 @click.command(short_help="Say what git agent finds on this machine.")

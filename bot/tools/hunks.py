@@ -164,7 +164,7 @@ def _hunk(lines: Sequence[str], at: int, header: re.Match[str]) -> tuple[Hunk, i
     while at < len(lines):
         if lines[at].startswith("\\"):
             _mark_bare(bare, taken)
-        elif (pair := _line(lines, at, short=wanted[0] > 0 or wanted[1] > 0)) is not None:
+        elif (pair := _line(lines, at, wanted)) is not None:
             taken.append(pair)
             wanted = [wanted[0] - (pair[0] != "+"), wanted[1] - (pair[0] != "-")]
         else:
@@ -175,12 +175,12 @@ def _hunk(lines: Sequence[str], at: int, header: re.Match[str]) -> tuple[Hunk, i
     return Hunk(int(header[1]) if header[1] else None, tuple(taken), (bare[0], bare[1])), at
 
 
-def _line(lines: Sequence[str], at: int, *, short: bool) -> tuple[str, str] | None:
-    """Read one line of a hunk, or None where the hunk ends; `short` while its header counts more lines."""
-    line = lines[at]
+def _line(lines: Sequence[str], at: int, wanted: Sequence[int]) -> tuple[str, str] | None:
+    """Read one line of a hunk, or None where the hunk ends; `wanted` are the lines that its header still counts."""
+    line, short = lines[at], wanted[0] > 0 or wanted[1] > 0
     if line in ("", "\r"):  # an editor took the space of an empty line away, or the hunk is over
         return (" ", line) if short and not _closes(lines, at + 1) else None
-    if line[0] not in " -+" or (line.startswith("--- ") and _starts_file(lines, at)):
+    if line[0] not in " -+" or (line.startswith("--- ") and _starts_file(lines, at, wanted)):
         return None
     if not short and (line == "-- " or _names_follow(lines, at)):
         return None
@@ -193,8 +193,11 @@ def _mark_bare(bare: list[bool], taken: Sequence[tuple[str, str]]) -> None:
     bare[1] |= sign != "-"
 
 
-def _starts_file(lines: Sequence[str], at: int) -> bool:
-    return _names_follow(lines, at) and at + 2 < len(lines) and lines[at + 2].startswith("@@")
+def _starts_file(lines: Sequence[str], at: int, wanted: Sequence[int]) -> bool:
+    # Two lines of content may look like the names of a file; then they are just what the header still counts
+    usual = lines[at].startswith(("--- a/", "--- /dev/null"))
+    follows = _names_follow(lines, at) and at + 2 < len(lines) and lines[at + 2].startswith("@@")
+    return follows and (usual or list(wanted) != [1, 1])
 
 
 def _closes(lines: Sequence[str], at: int) -> bool:

@@ -17,9 +17,13 @@ from bot.verify.ladder import Ladder
 from bot.verify.place import errored, one_line
 from bot.verify.repeat import file_of
 
-ASSERTIONS = frozenset({"AssertionError", "Failed", "FailureException"})
-"""Names of exceptions by which a test says no; `Failed` is pytest's own, for example of `raises`."""
-UNWRITTEN = "NotImplementedError"
+ABSENCES = frozenset(
+    {
+        *("AttributeError", "FixtureLookupError", "ImportError", "ModuleNotFoundError", "NameError"),
+        *("NotImplementedError", "SyntaxError", "TypeError", "UnboundLocalError"),
+    }
+)
+"""Names of exceptions that a test may raise only because what it asks for is not there yet."""
 MOST_SHOWN = 20
 MESSAGE = 300
 SAID = 200
@@ -126,9 +130,11 @@ class _Reversal:
 
     def _counts(self, case: CaseResult) -> bool:
         """Tell whether a failure says that something is wrong, rather than that something is not there yet."""
-        if case.error in ASSERTIONS or re.search(rf"\b{re.escape(case.error)}\b", self.reported):
-            return bool(case.error)
-        return bool(case.error) and case.error != UNWRITTEN and bool(case.path) and not is_test(case.path)
+        if not case.error or case.error == "NotImplementedError":
+            return False
+        reported = re.search(rf"\b{re.escape(case.error)}\b", self.reported) is not None
+        by_the_code = bool(case.path) and not is_test(case.path)
+        return reported or by_the_code or case.error not in ABSENCES
 
     def _mode(self, names: Sequence[str]) -> ProofMode:
         known = {case.id for case in tests_of(self.before)}

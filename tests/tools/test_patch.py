@@ -6,7 +6,7 @@ import subprocess
 from contextlib import suppress
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from bot.errors import BadArguments, NoMatch
@@ -177,6 +177,7 @@ texts = st.lists(st.sampled_from(["a", "b", "", "-- x", "++ y", "@@", "é\t", "\
 
 @settings(deadline=None)
 @given(texts, texts, st.integers(0, 3))
+@example(["a", "++ y", "a"], ["a", "-- x", "a", "a"], 0)
 def test_what_difflib_writes_applies_and_undoes(old: list[str], new: list[str], context: int) -> None:
     first, second = ("".join(f"{line}\n" for line in lines) for lines in (old, new))
     patch = _diff(first, second, context)

@@ -137,6 +137,7 @@ class _Proof:
                 subject=message.partition("\n")[0],
                 ok=verdict.ok,
                 green=verdict.green,
+                sound=verdict.sound,
                 claim=claim,
                 checks=tuple(map(summarize_check, verdict.results)),
                 detail="\n".join(filter(None, complaints)),

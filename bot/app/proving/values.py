@@ -48,6 +48,8 @@ class ProvedCommit(Record):
     """Whether every check gave evidence and nothing is worse than before the commit."""
     green: bool
     """Whether every check passes outright."""
+    sound: bool = False
+    """Whether all that runs passes, and checks that only read complain of nothing new."""
     claim: Claimed
     """What the commit's own trailers say of its tree and checks, held against what was found."""
     checks: tuple[CheckSummary, ...]
@@ -94,6 +96,11 @@ class Proved(Record):
     def green(self) -> bool:
         """Whether every check passes at the tip, beside that."""
         return self.ok and self.commits[-1].green
+
+    @property
+    def sound(self) -> bool:
+        """Whether all that runs passes at the tip, and checks that only read complain of nothing new, beside that."""
+        return self.ok and (self.commits[-1].green or self.commits[-1].sound)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ import pytest
 from bot.verify.probe.clock import Patience
 from bot.verify.probe.guard import ASSERTING, Guard, traced_by_tree
 from bot.verify.probe.seen import Test
-from bot.verify.probe.tree import in_tree, relative
+from bot.verify.probe.tree import in_library, in_tree, relative
 from bot.verify.probe.watch import Watch
 
 
@@ -169,6 +169,13 @@ class Between:
         self._saw((yield))
 
 
+def _homes(caller: Any) -> list[str]:
+    """List the files of those who answer a hook."""
+    codes = (getattr(found.function, "__code__", None) for found in caller.get_hookimpls())
+    return [code.co_filename for code in codes if code is not None and "/_pytest/" not in code.co_filename]
+
+
+OURS = (__file__, __file__.replace("inner", "watch"))
 PHASES = ("pytest_runtest_setup", "pytest_runtest_call", "pytest_runtest_teardown")
 
 
@@ -183,7 +190,9 @@ class Last:
         """Stand nearest to the tests."""
         manager = session.config.pluginmanager
         manager.register(self.inner)
-        found = [impl for name in PHASES for impl in getattr(manager.hook, name).get_hookimpls()]
-        if any(in_tree(getattr(getattr(impl.function, "__code__", None), "co_filename", "<>")) for impl in found):
+        if any(in_tree(path) for name in PHASES for path in _homes(getattr(manager.hook, name))):
             manager.register(Between(self.watch))
+        others = [path for path in _homes(manager.hook.pytest_runtest_protocol) if path not in OURS]
+        if others and all(in_library(path) for path in others):
+            self.watch.runner = "/".join(others[0].split("/")[-2:])
         yield

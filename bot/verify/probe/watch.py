@@ -69,6 +69,8 @@ class Watch:
         self.standing: set[str] = set()
         """What of the tree stands in the place of something of pytest's; to be compared with the base."""
         self.test: Test | None = None
+        self.runner = ""
+        """A library that runs tests in another process, such as a forked one."""
         self.file = ""
 
     def place(self, path: str, line: int | None) -> tuple[str, int]:
@@ -164,6 +166,9 @@ class Watch:
         result = yield
         self.test = None
         self.run.add(name)
+        if self.runner and not test.reached:
+            self.standing.add(self.runner + " runs tests where they cannot be followed")
+            test.reached = test.called = True
         function = isinstance(item, FUNCTIONS)
         told = test.outcome(function=function)
         record = fields(told, test.raised, (test.path, test.line))
