@@ -23,7 +23,7 @@ from bot.git.workspace import open_workspace
 from bot.protocols import Executor
 from bot.sandbox.bubblewrap import BubblewrapExecutor
 from bot.sandbox.process import ProcessExecutor
-from bot.verify.detect import detect
+from bot.verify.detection.detect import detect
 from bot.verify.interpreter import own
 from bot.verify.ladder import Ladder
 

@@ -34,6 +34,8 @@ class Settings(Record):
     """Commands that make in a clean tree what the checks need and no commit holds."""
     network: bool = False
     """Whether checks and preparations that ask for the network get it."""
+    installs: bool = False
+    """Whether commands that install may run where nothing keeps them from changing the person's environment."""
     workers: Literal["auto"] | Annotated[int, Field(ge=1, le=MOST_WORKERS)] = "auto"
     """Over how many processes one check may spread its work."""
     checks: tuple[Check, ...] = ()

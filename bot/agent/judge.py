@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from bot.core.change import ChangeSet
-from bot.core.check import Check, Verdict
+from bot.core.check import Check, Rung, Verdict
 from bot.core.diff import read_lines
 from bot.core.doubts import merge_files
 from bot.core.event import Acted, Baselined, Checking, Committed, Event, Proved, RolledBack, Started, Verified
@@ -19,6 +19,13 @@ from bot.verify.digest import digest
 from bot.verify.proof import Prover
 
 T = TypeVar("T")
+
+
+GONE = (
+    "\nA test that was there has to be there still: it may have another name, place or more cases if it asks the same. "
+    "If the task wants it gone, leave it as it is and say so when you finish."
+)
+TOGETHER = "\nA new test that fails is committed together with what makes it pass."
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,7 @@ class Judge:
         yield Verified(verdict=verdict, change=change)
         if verdict.better or (verdict.ok and insists):
             return (yield from self._commit(change, verdict, subject, body))
-        text = f"{self._neutral()}\n{digest(verdict)}" if verdict.ok else digest(verdict)
+        text = f"{self._neutral()}\n{digest(verdict)}" if verdict.ok else f"{digest(verdict)}{self._advice(verdict)}"
         return (yield from self._refuse(Unverified.kind, text, self._failures()))
 
     def proof(self) -> Generator[Event, None, None]:
@@ -101,6 +108,13 @@ class Judge:
             else ""
         )
         return f"Nothing got worse, but nothing that failed on the base passes either.{rest}"
+
+    def _advice(self, verdict: Verdict) -> str:
+        """Say what is asked of tests that are gone, and of new ones that fail."""
+        known = {case.id for result in self._before().results for case in result.cases}
+        fresh = any("::" in name and name not in known for name in _failing_tests(verdict))
+        gone = bool(verdict.comparison.removed)
+        return (GONE if gone else "") + (TOGETHER if fresh else "")
 
     def _told(self, tree: str) -> Verdict | None:
         """Return what was said of a tree since the last commit, when nothing got worse on it."""
@@ -197,3 +211,8 @@ class Judge:
                 case _:
                     pass
         return count
+
+
+def _failing_tests(verdict: Verdict) -> Iterator[str]:
+    tests = (result for result in verdict.results if result.rung in (Rung.UNIT, Rung.INTEGRATION))
+    return (name for result in tests for name in result.bad if name in verdict.comparison.broken)

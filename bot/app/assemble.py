@@ -1,6 +1,7 @@
 """Picks the parts of a run."""
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from bot.agent.loop import Agent
 from bot.app.carry import choose_carriage
 from bot.app.desk import Desk
 from bot.core.check import Check
+from bot.core.declared import quote
+from bot.core.installers import is_installer
 from bot.core.message import ToolCall
 from bot.core.redact import Redactor
 from bot.core.stale import stale_builds
@@ -28,7 +31,7 @@ from bot.sandbox.secrecy import conceal
 from bot.settings import Settings
 from bot.tools.catalog import ALL
 from bot.tools.tool import Access
-from bot.verify.detect import detect
+from bot.verify.detection.detect import detect
 from bot.verify.fingerprint import Outside
 from bot.verify.interpreter import OWN, Interpreter, find
 from bot.verify.ladder import Ladder
@@ -52,7 +55,7 @@ class Bay:
     preparation: Preparation
     workers: int = 1
     built: tuple[str, ...] = ()
-    """What was built in the person's checkout and is carried into each tree."""
+    """What was built in the person's checkout and is carried into each tree; submodules, with a slash behind each."""
     outdated: tuple[str, ...] = ()
     """Those of it whose sources in the checkout are not those of the base."""
     shelf: Shelf | None = None
@@ -90,27 +93,40 @@ def choose_bay(desk: Desk) -> Bay:
         carry=carriage.patterns,
         search=() if interpreter.origin == OWN else (interpreter.path.parent,),
     )
+    _refuse_installers(executor, settings)
     # What a preparation makes may depend on the world, so that nothing said of a tree holds another time
     shelf = None if settings.prepare else GitShelf(repository)
     carried = tuple(repository.root / place for place in find_carried(repository.root, carriage.patterns))
+    folders = executor.isolation != "process"
+    left = () if folders else _left_behind(repository.root, carried)
     return Bay(
         executor=executor,
         interpreter=interpreter,
-        notes=(*filter(None, (reason,)), *carriage.notes, *_left_behind(executor, carried)),
+        notes=(*filter(None, (reason,)), *carriage.notes(folders=folders), *left),
         preparation=Preparation(executor, settings.prepare, network=settings.network),
         workers=count_workers(settings),
-        built=carriage.built,
+        built=(*carriage.built, *(carriage.places if folders else ())),
         outdated=carriage.stale,
         shelf=shelf,
-        outside=Outside(repository.root, carried),
+        outside=Outside(repository.root, carried, carriage.facts),
     )
 
 
-def _left_behind(executor: Executor, carried: Sequence[Path]) -> Iterator[str]:
+def _refuse_installers(executor: Executor, settings: Settings) -> None:
+    """Keep what is installed for one tree out of the person's own environment. Raises ConfigError."""
+    if executor.isolation != "process" or settings.installs:
+        return
+    for argv in (*settings.prepare, *(check.argv for check in settings.checks)):
+        if is_installer(argv):
+            text = f"with process isolation {quote(shlex.join(argv))} would change your own environment: it is not run"
+            raise ConfigError(text, "to let it: git config agent.installs true")
+
+
+def _left_behind(root: Path, carried: Sequence[Path]) -> Iterator[str]:
     """Say which folders cannot go along; an interpreter is called by its own path and needs not to."""
-    folders = [path for path in carried if path.is_dir() and not (path / "pyvenv.cfg").is_file()]
-    if executor.isolation == "process" and folders:
-        yield f"not carried with process isolation, as folders: {', '.join(path.name for path in folders[:MOST_NAMED])}"
+    folders = [path.relative_to(root) for path in carried if path.is_dir() and not (path / "pyvenv.cfg").is_file()]
+    if folders:
+        yield f"not carried with process isolation, as folders: {', '.join(map(str, folders[:MOST_NAMED]))}"
 
 
 def count_workers(settings: Settings) -> int:

@@ -18,9 +18,10 @@ from bot.core.change import readable
 from bot.core.check import Check
 from bot.core.task import Record
 from bot.errors import AgentError, ConfigError, SandboxUnavailable
+from bot.git.results import GitShelf
 from bot.git.run import discover
 from bot.git.snapshot import open_snapshots
-from bot.verify.detect import look
+from bot.verify.detection.detect import look
 
 
 class Finding(Record):
@@ -81,6 +82,7 @@ def _repository(directory: Path) -> Iterator[Finding]:
     yield Finding(name="interpreter", ok=True, text=f"{bay.interpreter.path}, {bay.interpreter.origin}; has {modules}")
     yield from _checks(desk, bay)
     yield _model(desk)
+    yield Finding(name="reuse", ok=True, text=GitShelf(desk.repository).count().text, aside=True)
 
 
 def _place(desk: Desk) -> str:

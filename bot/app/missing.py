@@ -27,7 +27,8 @@ def suggest_carry(repository: Repository, results: Sequence[CheckResult], carrie
         return ()
     entries = [*list_untracked(repository), *(f"{path}/" for path in list_submodules(repository))]
     found = dict.fromkeys(entry for lack in lacks for entry in _match(repository.root, lack, entries))
-    paths = [path for path in (entry.rstrip("/") for entry in found) if path not in carried and not refuse_read(path)]
+    there = {path.rstrip("/") for path in carried}
+    paths = [path for path in (entry.rstrip("/") for entry in found) if path not in there and not refuse_read(path)]
     return tuple(map(_suggest, paths[:MOST]))
 
 

@@ -21,6 +21,7 @@ from bot.git.forward import move_forward
 from bot.git.leftovers import remove_leftovers
 from bot.git.names import is_ours
 from bot.git.repository import Repository, open_repository
+from bot.git.results import GitShelf
 from bot.git.runs import append_events, close_journal, dead_journals, find_run, is_live, read_events
 from bot.git.signals import uninterrupted
 from bot.git.transplant import transplant
@@ -145,10 +146,12 @@ class Cleaned(Record):
 
 
 def clean(directory: Path, *, force: bool, dry_run: bool) -> Cleaned:
-    """Remove what dead runs left behind and the branches that were taken."""
+    """Remove what dead runs left behind, results of days past and the branches that were taken."""
     repository = open_repository(directory)
     done = [_name(left) for left in remove_leftovers(repository, dry_run=dry_run)]
     done += _close_journals(repository, dry_run=dry_run)
+    old = GitShelf(repository).sweep(dry_run=dry_run)
+    done += [f"{old.text}, older than a day"] if old.number else []
     kept = []
     for line in list_lines(repository).runs:
         tip = _tip(repository, line.branch) if is_ours(line.branch) else ""

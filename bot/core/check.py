@@ -130,6 +130,8 @@ class CheckResult(Record):
     """Whether this was said before, of the same tree in the same environment, and was not asked again."""
     imported: tuple[str, ...] = ()
     """Files of the tree that the tests imported."""
+    empty: bool = False
+    """Whether it is a suite that nobody declared, and there was not one test in it to be run."""
 
     @property
     def finds(self) -> bool:
@@ -179,23 +181,28 @@ class Verdict(Record):
     comparison: Comparison = Comparison()
 
     @property
+    def telling(self) -> tuple[CheckResult, ...]:
+        """Results of checks that had something to be asked; a suite that lost its last test is among them."""
+        return tuple(r for r in self.results if not r.empty or r.check in self.comparison.broken)
+
+    @property
     def green(self) -> bool:
         """Whether every check passed outright."""
-        return bool(self.results) and all(result.status == "passed" and not result.narrowed for result in self.results)
+        return bool(self.telling) and all(result.status == "passed" and not result.narrowed for result in self.telling)
 
     @property
     def sound(self) -> bool:
         """Whether everything that runs passed, and static checks find nothing but what they found before."""
         earlier = frozenset(self.comparison.failing)
-        return bool(self.results) and all(
+        return bool(self.telling) and all(
             (result.status == "passed" and not result.narrowed) or (result.finds and earlier.issuperset(result.bad))
-            for result in self.results
+            for result in self.telling
         )
 
     @property
     def ok(self) -> bool:
         """Whether a step may be committed: every check that can gave evidence, and nothing got worse."""
-        judged = [result for result in self.results if result.check not in self.comparison.unjudged]
+        judged = [result for result in self.telling if result.check not in self.comparison.unjudged]
         told = all(result.status in ("passed", "failed") and not result.narrowed for result in judged)
         complete = bool(judged) and told
         spoken_against = self.comparison.broken or self.comparison.removed or self.comparison.prevented

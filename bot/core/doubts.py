@@ -13,10 +13,12 @@ from bot.core.diff import Line, is_cut, read_lines
 from bot.core.evidence import evidence_paths, is_configuration, is_test
 from bot.core.proof import Audit, ChangeKind
 from bot.core.silence import IGNORING, ignores, lost, read_marks, watching
+from bot.core.stale import tell_stale
 
 _STARTER = re.compile(
     r"python[\d.]*|(?:ba|da|z|k)?sh|node|ruby|perl|php|deno|bun|env|uv|poetry|pdm|hatch|run|exec|time|\w+=.*"
 )
+_SCRIPTS = (".sh", ".bash", ".zsh", ".bats", ".mk")
 _FINDINGS = frozenset({Rung.SYNTAX, Rung.STATIC, Rung.TYPES})
 
 
@@ -57,7 +59,8 @@ class Work:
             *(["the change is too long to be looked through"] * any(map(is_cut, self.patches))),
             *map(_told_of, self.changed),
             *self._withdrawn(),
-            *(f"{built} was built before its source was changed" for built in self.stale),
+            *map(tell_stale, self.stale),
+            *self._moved(),
             *lost(lines, self._modified(touched)),
             *watching(lines),
         ]
@@ -66,25 +69,37 @@ class Work:
         found += [Doubt(f"{path} is imported by no test", grave=False) for path in self._unseen()]
         return tuple(dict.fromkeys(found))
 
+    def _moved(self) -> Iterator[str]:
+        """Name submodules of which no check saw what they are now."""
+        for file in self.files:
+            if "160000" in (file.mode, file.old_mode) and f"{file.path}/" not in self.stale:
+                yield f"submodule {file.path} is moved, and no check saw where to"
+
     def _touched(self, touched: Iterable[str]) -> Iterator[str]:
         """Tell what became of the evidence: piece by piece where it was read so, else file by file."""
         audit = self.audit or Audit()
-        yield from (_changed(path) for path in touched if path not in audit.read)
+        yield from (_changed(path) for path in dict.fromkeys((*touched, *audit.unread)) if path not in audit.read)
         yield from _objections(audit)
 
     def _withdrawn(self) -> Iterator[str]:
         """Name tests that are gone, although nothing that was read tells what became of them."""
-        told = self.audit is not None and any(change.kind in GOING or change.grave for change in self.audit.tests)
-        had, has = (Counter(map(_function, _passing(verdict))) for verdict in (self.before, self.after))
-        for name in () if told else self.after.comparison.withdrawn:
+        going = [each for each in (self.audit or Audit()).tests if each.kind in GOING]
+        went = {each.was or f"{each.path}::{each.name}": f"{each.path}::{each.name}" for each in going}
+        now = {_dotted(old): _dotted(new) for old, new in went.items()}
+        had, has = (Counter(map(_function, _standing(verdict))) for verdict in (self.before, self.after))
+        for name in self.after.comparison.withdrawn:
+            function = _function(name)
             # Cases of a test may be called something else
-            if "[" not in name or has[_function(name)] < had[_function(name)]:
+            there = now.get(function, function if "[" in name else "")
+            if has[there] < max(1, had[function]):
                 yield f"{name} is gone or silenced"
 
     def _unseen(self) -> Iterator[str]:
         """Name changed sources that no test imports, where that is known."""
         imported = {path for result in self.after.results for path in result.imported}
-        for file in self.files if imported else ():
+        # A file of tests that could not be loaded imports who knows what
+        known = all("::" in case.id for case in _cases(self.after, findings=False) if case.bad)
+        for file in self.files if imported and known else ():
             aside = is_test(file.path) or is_configuration(file.path) or file.path in imported
             if file.path.endswith(".py") and file.kind != "deleted" and not aside:
                 yield file.path
@@ -95,9 +110,12 @@ class Work:
         yield from (file.path for file in self.files if file.kind != "added" and file.path in holding)
 
     def _named(self) -> Iterator[str]:
-        """Name changed files that the command of a check runs."""
+        """Name changed files that the command of a check runs, and scripts of which it may run any."""
         programs = {_program(check.argv) for check in self.checks if check.reader == "exit"}
-        yield from (file.path for file in self.files if file.path in programs)
+        for file in self.files:
+            script = bool(programs) and file.kind != "added" and file.path.endswith(_SCRIPTS)
+            if script or file.path in programs:
+                yield file.path
 
     def _hiding(self, lines: Sequence[Line]) -> Iterator[str]:
         """Name files that take others out of a check's sight."""
@@ -117,8 +135,8 @@ class Work:
                 yield Doubt(f"{file.path} is gone, and {count} findings with it", grave=True)
 
     def _silenced(self, lines: Sequence[Line]) -> Iterator[Doubt]:
-        """Name comments that silence a check; grave where a finding is gone from the same file."""
-        quiet = {case.path for case in self._mended()}
+        """Name comments that silence a check; grave where they may be why a finding is gone, here or elsewhere."""
+        gone = [(case.path, case.id) for case in self._mended()]
         spare = Counter(mark for line in lines if line.sign == "-" for mark in read_marks(line.text))
         for line in lines:
             for mark in read_marks(line.text) if line.sign == "+" else ():
@@ -126,15 +144,19 @@ class Work:
                 if old is not None:
                     spare[old] -= 1
                     continue
-                yield Doubt(f"{line.path}:{line.number} silences a check: {mark.text}", grave=line.path in quiet)
+                grave = any(path == line.path or mark.silences(name) for path, name in gone)
+                yield Doubt(f"{line.path}:{line.number} silences a check: {mark.text}", grave=grave)
 
     def _mended(self) -> Sequence[CaseResult]:
         names = set(mended(self.before, self.after))
         return [case for case in _cases(self.before, findings=True) if case.id in names]
 
     def _modified(self, touched: Collection[str]) -> frozenset[str]:
-        kept = (f.path for f in self.files if f.kind == "modified" and f.path.endswith(".py") and f.path not in touched)
-        return frozenset(kept)
+        """Name files that are not what they were, and that tests may be using."""
+        imported = {path for result in self.before.results for path in result.imported}
+        sources = (file for file in self.files if file.path.endswith(".py") and file.path not in touched)
+        used = (f.path for f in sources if f.kind == "modified" or (f.kind == "deleted" and f.path in imported))
+        return frozenset(used)
 
 
 def _program(argv: Sequence[str]) -> str:
@@ -183,11 +205,13 @@ def _objections(audit: Audit) -> Iterator[str]:
 
 
 def merge_files(files: Iterable[FileChange]) -> tuple[FileChange, ...]:
-    """Fold the files of several steps; what an earlier one made was not there on the base, whatever became of it."""
+    """Fold the files of several steps; the first one to touch a file tells whether the base had it."""
     merged: dict[str, FileChange] = {}
     for file in files:
-        own = file.path in merged and merged[file.path].kind == "added"
-        merged[file.path] = file.model_copy(update={"kind": "added"}) if own else file
+        known = merged.get(file.path)
+        own, anew = known is not None and known.kind == "added", known is not None and file.kind == "added"
+        kind = "added" if own else "modified" if anew else file.kind
+        merged[file.path] = file.model_copy(update={"kind": kind})
     return tuple(merged.values())
 
 
@@ -201,8 +225,15 @@ def _cases(verdict: Verdict, *, findings: bool) -> Iterator[CaseResult]:
             yield from result.cases
 
 
-def _passing(verdict: Verdict) -> Iterator[str]:
-    return (case.id for case in _cases(verdict, findings=False) if case.outcome == "passed")
+def _standing(verdict: Verdict) -> Iterator[str]:
+    """Name the tests that say something, be it good or bad."""
+    return (case.id for case in _cases(verdict, findings=False) if case.outcome in ("passed", "failed", "error"))
+
+
+def _dotted(place: str) -> str:
+    """Turn a file and a qualified name into the id of a test."""
+    path, _, name = place.partition("::")
+    return f"{path}::{name.replace('.', '::')}"
 
 
 def _function(name: str) -> str:

@@ -36,7 +36,7 @@ class Started(Happening):
     planning: bool = False
     """Whether only a plan is asked for, and nothing is to be changed."""
     built: tuple[str, ...] = ()
-    """What was built in the person's checkout and is carried into each tree."""
+    """What was built in the person's checkout and is carried into each tree; submodules, with a slash behind each."""
     outdated: tuple[str, ...] = ()
     """Those of it whose sources in the checkout are not those of the base."""
     notes: tuple[str, ...] = ()

@@ -28,6 +28,7 @@ TESTS = (
 )
 CONFIGURATION = (
     "conftest.py",
+    ".gitattributes",
     "pytest.ini",
     ".pytest.ini",
     "pytest.toml",
@@ -51,6 +52,12 @@ CONFIGURATION = (
     "*.pth",
     "*.dist-info/**",
     "*.egg-info/**",
+    "/.venv",
+    "/.venv/**",
+    "/venv",
+    "/venv/**",
+    "**/site-packages/**",
+    "**/node_modules/**",
     "noxfile.py",
     "/pytest.py",
     "/pytest/**",

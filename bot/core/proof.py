@@ -51,6 +51,8 @@ class TestChange(Record):
     """Qualified name of a test, a fixture, a helper; the setting's name in a configuration; empty for a whole file."""
     kind: ChangeKind
     detail: str = ""
+    was: str = ""
+    """Where a piece stood that is the same otherwise, `path::qualified name`; empty where it is in its old place."""
 
     @property
     def grave(self) -> bool:

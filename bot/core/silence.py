@@ -18,10 +18,22 @@ _MARK = re.compile(
     r"|@(?:typing\.)?(?P<mark>no_type_check)\b",
     re.IGNORECASE,
 )
-_ASSERTION = re.compile(r"assert\b|self\.(?:assert|fail)\w*\(|(?:with )?pytest\.(?:raises|fail|warns)\b")
+_ASSERTION = re.compile(
+    r"(?:(?:el)?if .*: *)?(?:assert\b|raise AssertionError\b|self\.(?:assert|fail)\w*\("
+    r"|(?:with )?pytest\.(?:raises|fail|warns)\b)"
+)
 _WATCHING = re.compile(
-    r"PYTEST_|GIT_AGENT_|\b_pytest\b|['\"]pytest['\"] (?:not )?in sys\.modules|sys\.modules(?:\[|\.get\()['\"]pytest"
-    r"|\bgc\.get_(?:objects|referrers)\b|\bos\._exit\b|\b_getframe\b|\bcurrentframe\b"
+    r"PYTEST_|GIT_AGENT_|PYTHONHASHSEED|PYTHONDONTWRITEBYTECODE|/home/agent\b"
+    r"|\b_pytest\b|['\"][^'\" ]*pytest[^'\" ]*['\"]|['\"](?:unittest|conftest)['\"]"
+    r"|^\s*(?:import|from) (?:pytest|unittest|hypothesis)\b"
+    r"|\bfor\b.*\bin (?:\w+\()?sys\.modules\b"
+    r"|\b(?:set|list|tuple|sorted|any|map|filter|dict|join)\(.*\bsys\.modules\b(?!\[)"
+    r"|\bsys\.modules\.(?:keys|values|items|copy)\b|\bimport __main__\b|\bsys\.modules\[['\"]__main__"
+    r"|\bdont_write_bytecode\b|\bpycache_prefix\b|/proc/(?:self|thread-self|1|[{%'\"])"
+    r"|\binspect\.(?:stack|trace|get(?:outer|inner)frames)\b|\bfrom inspect import .*\b(?:stack|trace)\b"
+    r"|\b(?:extract|walk|format|print)_stack\b|\b(?:f_back|tb_frame|gi_frame|cr_frame|_getframe|currentframe)\b"
+    r"|\b(?:_current_frames|setprofile|settrace|addaudithook)\b|\bsys\.monitoring\b"
+    r"|\bgc\.get_(?:objects|referrers)\b|\bos\._exit\b|\bTYPE_CHECKING\s*="
 )
 """What code has no need of to do its work, and every need of to tell whether it is being tested."""
 
@@ -37,6 +49,10 @@ class Mark(NamedTuple):
     def covers(self, other: "Mark") -> bool:
         """Tell whether it silenced all that another one does."""
         return self.kind == other.kind and (not self.codes or bool(other.codes and other.codes <= self.codes))
+
+    def silences(self, finding: str) -> bool:
+        """Tell whether a finding, named `path::code::message`, would not be told if this stood beside it."""
+        return not self.codes or finding.partition("::")[2].partition("::")[0] in self.codes
 
 
 def read_marks(text: str) -> Iterator[Mark]:
@@ -66,7 +82,7 @@ def watching(lines: Sequence[Line]) -> Iterator[str]:
             for word in _WATCHING.findall(line.text):
                 spare[word] -= 1
                 if spare[word] < 0:
-                    yield f"{line.path}:{line.number} looks at what runs it: {word}"
+                    yield f"{line.path}:{line.number} looks at what runs it: {word.strip()}"
 
 
 def ignores(line: Line, folder: str, path: str) -> bool:

@@ -26,6 +26,8 @@ def move_forward(repository: Repository, head: str, tip: str) -> None:
     git = Git(repository.git_dir, repository.root)
     rehearsal = f"start\nupdate HEAD {tip} {head}\nprepare\nabort\n".encode()
     _refuse(git.ask("update-ref", "--stdin", stdin=rehearsal), "nothing was taken")
+    # A file that was only touched is no change: merge looks itself, read-tree does not
+    git.ask("update-index", "-q", "--refresh")
     _refuse(git.ask("read-tree", "-n", "-m", "-u", head, tip), "nothing was taken")
     # It writes files before it moves the branch: what would stop it half-way was looked for above
     _refuse(git.ask(*_MERGE, tip), "look at git status")

@@ -87,7 +87,7 @@ def open_repository(path: Path) -> Repository:
     bare = Repository(Path(root), Path(git_dir), Path(common_dir))
     if bare.git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").code:
         raise NotARepository(f"the repository at {root} has no commit yet", hint="commit something first: git commit")
-    return _silence(bare)
+    return silence(bare)
 
 
 def _refuse(path: Path, asked: Answer) -> None:
@@ -115,7 +115,7 @@ def _owned(error: str, path: Path) -> str:
     return named[1] if named else str(path.resolve())
 
 
-def _silence(repository: Repository) -> Repository:
+def silence(repository: Repository) -> Repository:
     """Look up which settings would execute something or keep libgit2 out, and note how to switch them off."""
     answer = repository.git.ask("config", "--null", "--name-only", "--get-regexp", _PROGRAMS)
     keys = [os.fsdecode(key) for key in answer.output.split(b"\0") if key]

@@ -1,13 +1,15 @@
 """What checks said of trees, kept beside the objects that they spoke of; only ever a saving of time."""
 
 import os
+import re
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from stat import S_ISREG
+from stat import S_ISDIR, S_ISREG
 from typing import NamedTuple
 
 from bot.git.repository import Repository
@@ -18,6 +20,10 @@ MOST = 2000
 LARGEST = 16 << 20
 """Bytes of one result."""
 ALTOGETHER = 256 << 20
+DAY = 24 * 3600.0
+"""Seconds after which a result is of no use to anybody."""
+_OURS = re.compile(r"[0-9a-f]{48}|\.[a-z0-9_]{8}")
+"""Names of results, and of what is being written."""
 
 
 class Item(NamedTuple):
@@ -26,6 +32,18 @@ class Item(NamedTuple):
     written: int
     size: int
     path: Path
+
+
+class Sum(NamedTuple):
+    """Several kept results together."""
+
+    number: int = 0
+    size: int = 0
+
+    @property
+    def text(self) -> str:
+        """Say it."""
+        return f"{self.number} kept result{'' if self.number == 1 else 's'}, {self.size / 1e6:.1f} MB"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +71,32 @@ class GitShelf:
 
     def put(self, key: str, value: bytes) -> None:
         """Keep something, and drop the oldest of what is too much."""
-        if len(value) > min(LARGEST, self.altogether):
+        if len(value) > min(LARGEST, self.altogether) or self._leads_away():
             return
         with suppress(OSError):
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._write(self._path(key), value)
             self._trim()
+
+    def count(self) -> Sum:
+        """Say how much is kept."""
+        return _sum(self._items())
+
+    def sweep(self, *, dry_run: bool = False) -> Sum:
+        """Remove what is older than a day, or from days to come, and say how much that is."""
+        now = time.time()
+        old = [item for item in self._items() if abs(now - item.written / 1e9) > DAY]
+        if not dry_run:
+            for item in old:
+                with suppress(OSError):
+                    item.path.unlink(missing_ok=True)
+            with suppress(OSError):
+                self.folder.rmdir()
+                self.folder.parent.rmdir()
+        return _sum(old)
+
+    def _leads_away(self) -> bool:
+        return self.folder.is_symlink() or self.folder.parent.is_symlink()
 
     def _path(self, key: str) -> Path:
         return self.folder / blake2b(key.encode("utf-8", "surrogatepass"), digest_size=24).hexdigest()
@@ -81,8 +119,15 @@ class GitShelf:
                 item.path.unlink(missing_ok=True)
 
     def _items(self) -> Iterator[Item]:
-        with os.scandir(self.folder) as entries:
-            for entry in entries:
+        """List what is ours; nothing else that lies there is touched."""
+        with suppress(OSError), os.scandir(self.folder) as entries:
+            for entry in entries if not self._leads_away() else ():
                 with suppress(FileNotFoundError):
                     state = entry.stat(follow_symlinks=False)
-                    yield Item(state.st_mtime_ns, state.st_size, Path(entry.path))
+                    if _OURS.fullmatch(entry.name) and not S_ISDIR(state.st_mode):
+                        yield Item(state.st_mtime_ns, state.st_size, Path(entry.path))
+
+
+def _sum(items: Iterable[Item]) -> Sum:
+    sizes = [item.size for item in items]
+    return Sum(len(sizes), sum(sizes))

@@ -4,14 +4,13 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import ValidationError
 
-from bot.core.task import Record
 from bot.errors import NoMatch, NotFound, TooLarge, ToolError
 from bot.protocols import Command, Executor
-from bot.repair.patch import make_diff, read_diff
+from bot.repair.answer import LINE, Finished, Judged, Line, Proposed, Suspected, Tried
+from bot.repair.patch import Change, make_diff, read_diff
 from bot.repair.worker.boot import LENT
 from bot.repair.worker.tree import editable
 
@@ -82,54 +81,18 @@ class Subject:
     """What the project's pytest needs in the environment."""
     lender: Path | None = None
     """Folder to take pytest from, where the project's environment has none."""
+    folder: str = ""
+    """Of the package whose tests are asked, relative to the root; nothing outside of it is edited."""
 
+    def below(self, path: str) -> str | None:
+        """Turn a path or a test as seen from the root into one of the package; None for what lies elsewhere."""
+        if not self.folder:
+            return path
+        return path.removeprefix(f"{self.folder}/") if path.startswith(f"{self.folder}/") else None
 
-class Suspected(Record):
-    """The worker's ranking of lines."""
-
-    kind: Literal["suspects"]
-    lines: tuple[tuple[str, int, float], ...]
-
-
-class Proposed(Record):
-    """An edit that the worker confirmed."""
-
-    kind: Literal["candidate"]
-    path: str
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
-    text: str
-    template: str
-    line: int
-    score: float
-
-
-class Tried(Record):
-    """How many candidates were run."""
-
-    kind: Literal["tried"]
-    count: int
-
-
-class Judged(Record):
-    """What became of one of the given patches."""
-
-    kind: Literal["trial"]
-    index: int
-    passed: bool
-    detail: str
-
-
-class Finished(Record):
-    """The end of the worker's answer."""
-
-    kind: Literal["end"]
-    reason: str
-    seconds: float = 0.0
-
-
-Line = Annotated[Suspected | Proposed | Tried | Judged | Finished, Field(discriminator="kind")]
-LINE: TypeAdapter[Line] = TypeAdapter(Line)
+    def above(self, path: str) -> str:
+        """Turn a path of the package into one as seen from the root."""
+        return f"{self.folder}/{path}" if self.folder else path
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +113,7 @@ def locate(subject: Subject, tests: Sequence[str], seconds: float = 60.0) -> tup
 
     Without tests, all failing ones are used.
     """
-    answer = _ask(subject, {"mode": "locate", "tests": list(tests), "seconds": seconds}, seconds)
+    answer = _ask(subject, {"mode": "locate", "tests": _tests(subject, tests), "seconds": seconds}, seconds)
     suspects = _suspects(subject, answer)
     if not suspects and answer.reason not in ("located", "nothing failed"):
         raise ToolError(f"the fault could not be located: {answer.reason}")
@@ -159,7 +122,7 @@ def locate(subject: Subject, tests: Sequence[str], seconds: float = 60.0) -> tup
 
 def search(subject: Subject, tests: Sequence[str], seconds: float = 60.0, limit: int = 5) -> Search:
     """Generate small edits and keep those that make the failing tests pass. Raises ToolError."""
-    job = {"mode": "search", "tests": list(tests), "seconds": seconds, "limit": limit}
+    job = {"mode": "search", "tests": _tests(subject, tests), "seconds": seconds, "limit": limit}
     answer = _ask(subject, job, seconds)
     candidates = sorted(_candidates(subject, answer), key=lambda c: -c.score)[:limit]
     reason = "found" if candidates and answer.reason == "out of time" else answer.reason
@@ -184,10 +147,13 @@ def try_patches(
         except (NoMatch, NotFound) as error:
             trials[index] = Trial(index, passed=False, detail=error.message)
             continue
-        edits = [[e.path, e.start, e.end, e.text] for e in change.edits]
-        jobs.append([index, {"edits": edits, "created": change.created, "deleted": change.deleted}])
+        told = _patch(subject, change)
+        if told is None:
+            trials[index] = Trial(index, passed=False, detail=f"it edits files outside of {subject.folder}")
+        else:
+            jobs.append([index, told])
     if jobs:
-        job = {"mode": "trial", "tests": list(tests), "seconds": seconds, "patches": jobs}
+        job = {"mode": "trial", "tests": _tests(subject, tests), "seconds": seconds, "patches": jobs}
         answer = _ask(subject, job, seconds)
         judged = {line.index: line for line in answer.lines if isinstance(line, Judged)}
         for index in set(range(len(patches))) - set(trials):
@@ -195,6 +161,22 @@ def try_patches(
             detail = said.detail if said else f"not tried: {answer.reason}"
             trials[index] = Trial(index, passed=bool(said and said.passed), detail=" ".join(detail.split()))
     return tuple(trials[index] for index in sorted(trials))
+
+
+def _tests(subject: Subject, tests: Sequence[str]) -> list[str]:
+    return [inside for test in tests if (inside := subject.below(test)) is not None]
+
+
+def _patch(subject: Subject, change: Change) -> dict[str, object] | None:
+    """Write a patch as the worker takes it; None where it reaches out of the package."""
+    reached = (*(edit.path for edit in change.edits), *(path for path, _ in change.created), *change.deleted)
+    if any(subject.below(path) is None for path in reached):
+        return None
+    return {
+        "edits": [[subject.below(edit.path), edit.start, edit.end, edit.text] for edit in change.edits],
+        "created": [[subject.below(path), text] for path, text in change.created],
+        "deleted": [subject.below(path) for path in change.deleted],
+    }
 
 
 def _environment(subject: Subject) -> Iterator[tuple[str, str]]:
@@ -216,9 +198,10 @@ def _ask(subject: Subject, job: dict[str, object], seconds: float) -> Answer:
         writable=False,
         environment=tuple(_environment(subject)),
         report=True,
+        folder=subject.folder,
     )
     done = subject.executor.execute(command)
-    lines = tuple(_read(done.report))
+    lines = tuple(_placed(subject, line) for line in _read(done.report))
     if not lines and done.ended != "timed_out":
         tail = " ".join(done.output.split())[-300:]
         raise ToolError(f"the repair engine could not run in the project's interpreter: {tail or done.ended}")
@@ -232,6 +215,14 @@ def _read(report: bytes) -> Iterator[Line]:
             yield LINE.validate_json(raw)
         except ValidationError:
             continue
+
+
+def _placed(subject: Subject, line: Line) -> Line:
+    """Name files as seen from the root; the worker knows of nothing above its folder."""
+    if isinstance(line, Suspected):
+        ranked = [(subject.above(where), number, score) for where, number, score in line.lines]
+        return line.model_copy(update={"lines": tuple(ranked)})
+    return line.model_copy(update={"path": subject.above(line.path)}) if isinstance(line, Proposed) else line
 
 
 def _content(subject: Subject, path: str) -> bytes | None:

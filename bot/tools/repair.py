@@ -71,6 +71,8 @@ def try_patches(args: TryPatches, bench: Bench) -> Done:
     if not all(patch.strip() for patch in args.patches):
         raise BadArguments("patches: one of them is empty")
     with _subject(args.tests, bench) as subject:
+        if any(subject.below(test) is None for test in args.tests):
+            raise BadArguments(f"tests: {args.tests[0]} and others are not in the same package; ask for one at a time")
         trials = engine.try_patches(subject, args.patches, args.tests)
     return Done(tell_trials(trials), isolation=_level(bench))
 
@@ -105,10 +107,16 @@ def _subject(tests: tuple[str, ...], bench: Bench) -> Iterator[engine.Subject]:
         refuse_target(test)
     try:
         with bench.ladder.ready(bench.workspace).clean(bench.workspace.tree()) as root:
-            interpreter = bench.ladder.interpreter
-            yield engine.Subject(root, interpreter.path, bench.executor, interpreter.variables, interpreter.lender)
+            python, folder = bench.ladder.interpreter, _package(tests, bench)
+            yield engine.Subject(root, python.path, bench.executor, python.variables, python.lender, folder)
     except Unprepared as error:
         raise ToolError(f"the tree cannot be prepared: {error.message}") from error
+
+
+def _package(tests: Sequence[str], bench: Bench) -> str:
+    """Find the package of the first test: its settings are not those of the root."""
+    folders = {check.folder for check in bench.ladder.checks if check.reader == "pytest"}
+    return max((folder for folder in folders if tests and tests[0].startswith(f"{folder}/")), key=len, default="")
 
 
 def _fitting(found: engine.Search) -> Iterator[str]:

@@ -58,7 +58,7 @@ def repeat(asking: Asking, check: Check, before: Verdict | None, result: CheckRe
     if fresh and result.seconds <= LONGEST_REPEATED:
         # What a new test file does when it is imported must not be what lets the earlier tests pass.
         again = asking.without(fresh)
-        proved = kept_tests(before, result)
+        proved = kept_tests(before, result, again)
     else:
         again = asking.targets(_functions((*doubtful, *mended)))
         proved = mended

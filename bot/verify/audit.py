@@ -1,18 +1,21 @@
 """Finds out what a change did to the evidence: by reading, and by asking with the evidence of the base."""
 
+from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePosixPath
 
 from bot.core.change import FileChange
-from bot.core.check import CaseResult, Check, Rung, Verdict
-from bot.core.evidence import is_configuration, is_test
+from bot.core.check import Check, Verdict
+from bot.core.evidence import is_configuration
 from bot.core.proof import Audit, TestChange
 from bot.protocols import Cleaner
 from bot.verify.guard.modules import is_test_file
 from bot.verify.ladder import Ladder
 from bot.verify.place import one_line
 from bot.verify.repeat import file_of, function_of
+from bot.verify.support import find_evidence, holders, tests_of
 from bot.verify.tamper import Inspected, Source, inspect
 
 LARGEST = 1_000_000
@@ -34,16 +37,17 @@ class Auditor:
 
     def look(self, files: Sequence[FileChange]) -> Generator[Check, None, Audit]:
         """Yield each check before it runs."""
-        evidence = find_evidence(files, self.before)
+        evidence = self._evidence(files)
         if not evidence:
             return Audit()
-        plain = [file for file in evidence if not _is_linked(file)]
-        others = [file for file in files if file not in evidence and not _is_linked(file) and file.path.endswith(".py")]
-        inspected = _read((*map(self._source, plain), *self._context(plain)), tuple(map(self._source, others)))
-        unread = (*inspected.unread, *(file.path for file in evidence if _is_linked(file)))
+        sources = tuple(self._source(file) for file in evidence if not _is_linked(file))
+        inspected = self._inspect(sources, evidence, files)
+        unknown = (source.path for source in sources if source.before is None and source.after is None)
+        unread = (*inspected.unread, *unknown, *(file.path for file in evidence if _is_linked(file)))
         told = bool(inspected.tests or unread)
-        laid = [file for file in evidence if _is_laid(file)]
-        tree = self._lay(laid) if told else self.after.tree
+        # A new file that says nothing of itself acts all the same when it is loaded, or by being there
+        laid = [file for file in self._laid(evidence) if told or file.kind == "added"]
+        tree = self._lay(laid)
         unkept, reason = (yield from self._ask(tree)) if tree != self.after.tree else ((), "")
         return Audit(
             tests=tuple(map(self._weigh, inspected.tests)),
@@ -56,17 +60,43 @@ class Auditor:
 
     def hold(self, files: Sequence[FileChange]) -> Generator[Check, None, Verdict]:
         """Return the verdict afterwards, knowing which of the tests that are gone hold as they were on the base."""
-        evidence = [file for file in find_evidence(files, self.before) if _is_laid(file)]
+        evidence = self._laid(self._evidence(files))
         changed = {file.path for file in evidence}
         gone = [name for name in self.after.comparison.removed if file_of(name) in changed]
-        if not gone or (tree := self._lay(evidence)) in (self.before.tree, self.after.tree):
+        if not gone or (tree := self._lay(evidence)) == self.after.tree:
             return self.after
-        verdict = yield from self.ladder.judge(self.cleaner, tree, self.before)
+        # Without its tests a change may be nothing at all
+        known = tree == self.before.tree
+        verdict = self.before if known else (yield from self.ladder.judge(self.cleaner, tree, self.before))
         holding = {case.id for case in tests_of(verdict) if case.outcome == "passed"} - {*verdict.comparison.flaky}
-        held = tuple(name for name in gone if name in holding)
+        same = self._renamed(files) if not holding.issuperset(gone) else frozenset()
+        held = tuple(name for name in gone if name in holding or function_of(name) in same)
         left = tuple(name for name in self.after.comparison.removed if name not in held)
         comparison = self.after.comparison.model_copy(update={"removed": left, "withdrawn": held})
         return self.after.model_copy(update={"comparison": comparison})
+
+    def _evidence(self, files: Sequence[FileChange]) -> tuple[FileChange, ...]:
+        return find_evidence(files, self.before, self.after, partial(self.cleaner.read, self.before.tree))
+
+    def _laid(self, evidence: Sequence[FileChange]) -> list[FileChange]:
+        """Pick what is taken back; a new file that only lends to others may lend to the code, so it stays."""
+        holding = {*holders(self.after)}
+        acting = (f.path in holding or _acts(f.path) for f in evidence)
+        return [file for file, acts in zip(evidence, acting, strict=True) if acts or file.kind != "added"]
+
+    def _inspect(
+        self, sources: Sequence[Source], evidence: Sequence[FileChange], files: Sequence[FileChange]
+    ) -> Inspected:
+        others = [file for file in files if file not in evidence and not _is_linked(file) and file.path.endswith(".py")]
+        return _read((*sources, *self._context(evidence)), tuple(map(self._source, others)))
+
+    def _renamed(self, files: Sequence[FileChange]) -> frozenset[str]:
+        """Name the tests that only have another name or place, with whatever they use, and pass there in all cases."""
+        had, has = (Counter(_passing(verdict)) for verdict in (self.before, self.after))
+        evidence = [file for file in self._evidence(files) if not _is_linked(file)]
+        same = [each for each in self._inspect(tuple(map(self._source, evidence)), evidence, files).tests if each.was]
+        names = ((_id(*each.was.split("::", 1)), _id(each.path, each.name)) for each in same if not each.grave)
+        return frozenset(old for old, new in names if 0 < had[old] <= has[new])
 
     def _lay(self, files: Sequence[FileChange]) -> str:
         return self.cleaner.compose(self.after.tree, self.before.tree, [file.path for file in files])
@@ -120,26 +150,13 @@ class Auditor:
         )
 
 
-def find_evidence(files: Sequence[FileChange], before: Verdict) -> tuple[FileChange, ...]:
-    """Pick the changed files that a verdict rests on: tests, what they use, what configures the checks."""
-    holding = {file_of(case.id) for case in tests_of(before) if "::" in case.id and not case.asks}
-    return tuple(f for f in files if is_test(f.path) or is_configuration(f.path) or f.path in holding)
-
-
-def tests_of(verdict: Verdict) -> Iterator[CaseResult]:
-    """Walk the cases of checks that run something."""
-    for result in verdict.results:
-        if result.rung in (Rung.UNIT, Rung.INTEGRATION):
-            yield from result.cases
-
-
 def _is_linked(file: FileChange) -> bool:
     return file.kind == "typechange" or LINK in (file.mode, file.old_mode)
 
 
-def _is_laid(file: FileChange) -> bool:
-    """Tell whether a file is taken back; a new one that only lends to others may lend to the code, so it stays."""
-    return file.kind != "added" or is_test_file(file.path) or is_configuration(file.path)
+def _acts(path: str) -> bool:
+    """Tell whether a file of the evidence does something to tests without being imported by them."""
+    return is_test_file(path) or is_configuration(path) or PurePosixPath(path).name == "__init__.py"
 
 
 def _read(sources: Sequence[Source], lent: Sequence[Source]) -> Inspected:
@@ -150,3 +167,12 @@ def _read(sources: Sequence[Source], lent: Sequence[Source]) -> Inspected:
 
 def _text(content: bytes | None) -> str | None:
     return None if content is None else content.decode("utf-8", "surrogateescape")
+
+
+def _passing(verdict: Verdict) -> Iterator[str]:
+    """Name the function of every case that passes."""
+    return (function_of(case.id) for case in tests_of(verdict) if case.outcome == "passed")
+
+
+def _id(path: str, name: str) -> str:
+    return f"{path}::{name.replace('.', '::')}"

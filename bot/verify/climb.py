@@ -127,7 +127,7 @@ class Climb:
     def _nearest(self, check: Check) -> CheckResult | None:
         """Ask the tests nearest to the change; None when they find nothing, so that all have to be asked."""
         scene, earlier = self.scene, self.scene.earlier(check)
-        if check.reader not in SUITES or check.folder or earlier is None or scene.before is None or scene.back is None:
+        if check.reader not in SUITES or earlier is None or scene.before is None or scene.back is None:
             return None
         files = nearest(scene.root, scene.change.paths, earlier)
         if not files:

@@ -16,7 +16,7 @@ def compare(before: Verdict | None, results: Sequence[CheckResult]) -> Compariso
     """Sort every case of the results by what became of it; without a tree before there is nothing to say."""
     if before is None:
         return Comparison()
-    fold = _Fold(frozenset(before.comparison.flaky), _unreadable(before.results))
+    fold = _Fold(frozenset(before.comparison.flaky), _unparsed(before.results), _uncollected(before.results))
     for result in results:
         fold.add(before.result(result.check), result)
     return fold.comparison()
@@ -41,8 +41,10 @@ def got_worse(comparison: Comparison) -> bool:
 class _Fold:
     unstable: frozenset[str]
     """Cases that were flaky on the tree before."""
-    hidden: frozenset[str]
-    """Files, and folders with a slash at the end, that could not be read before: what is in them was not known."""
+    unparsed: frozenset[str]
+    """Files that nothing could read before: what is in them was not known."""
+    uncollected: frozenset[str]
+    """Files, and folders with a slash at the end, whose tests could not be found before."""
     groups: dict[str, list[str]] = field(default_factory=dict)
 
     def put(self, group: str, name: str) -> None:
@@ -56,7 +58,7 @@ class _Fold:
         if after.status == "errored":
             self.put("broken" if known else "unjudged", after.check)
             for case in (case for case in after.cases if case.bad):
-                self._bad(old.get(case.id), case, known=known)
+                self._bad(old.get(case.id), case, known=known and not self._was_hidden(case, after.rung))
             return
         if known and before is not None:
             self._surroundings(before, after)
@@ -72,7 +74,7 @@ class _Fold:
         renamed = find_renamed(old, after)
         for case in after.cases:
             if case.bad:
-                self._bad(old.get(case.id), case, known=known)
+                self._bad(old.get(case.id), case, known=known and not self._was_hidden(case, after.rung))
             elif case.id not in renamed.values():
                 self._good(old.get(case.id), case)
         for name in renamed:
@@ -80,9 +82,12 @@ class _Fold:
         if not after.narrowed:
             self._absent({name: case for name, case in old.items() if name not in renamed}, after)
 
+    def _was_hidden(self, case: CaseResult, rung: Rung) -> bool:
+        places = self.unparsed if rung in FINDINGS else self.unparsed | self.uncollected
+        return any(_lies_in(path, places) for path in (case.path, _file(case.id)))
+
     def _bad(self, old: CaseResult | None, new: CaseResult, *, known: bool) -> None:
-        unseen = not known or any(_lies_in(path, self.hidden) for path in (new.path, _file(new.id)))
-        was_bad = old.bad if old is not None else unseen
+        was_bad = old.bad if old is not None else not known
         prevented = new.cause and old is not None and old.outcome in GOOD
         self.put("failing" if was_bad else "prevented" if prevented else "broken", new.id)
 
@@ -134,12 +139,14 @@ def _by_code(cases: Iterable[CaseResult]) -> Mapping[tuple[str, str], list[CaseR
     return found
 
 
-def _unreadable(results: Sequence[CheckResult]) -> frozenset[str]:
-    """Name the files that did not parse, and the files and folders that could not be collected."""
-    broken = [case.path for result in results if result.rung is Rung.SYNTAX for case in result.cases if case.bad]
+def _unparsed(results: Sequence[CheckResult]) -> frozenset[str]:
+    return frozenset(case.path for result in results if result.rung is Rung.SYNTAX for case in result.cases if case.bad)
+
+
+def _uncollected(results: Sequence[CheckResult]) -> frozenset[str]:
     cases = [case for result in results if result.rung not in FINDINGS for case in result.cases]
-    uncollected = [case.id for case in cases if case.outcome == "error" and "::" not in case.id]
-    return frozenset([*broken, *uncollected, *map(_folder, uncollected)])
+    names = [case.id for case in cases if case.outcome == "error" and "::" not in case.id]
+    return frozenset([*names, *map(_folder, names)])
 
 
 def _folder(name: str) -> str:

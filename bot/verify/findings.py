@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from bot.core.check import CaseResult, Check, CheckResult
 from bot.protocols import Completed
-from bot.verify.place import Place, clean, from_root, one_line, result, trouble
+from bot.verify.place import Place, clean, from_root, one_line, outside, result, trouble, within
 
 
 class Spot(BaseModel):
@@ -61,8 +61,11 @@ def finding(path: str, code: str, message: str, line: int) -> CaseResult:
 
 def ruff(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
     """Lint without fixing."""
-    options = ["--output-format", "json-lines", "--no-cache", "--force-exclude", "--no-fix", "--quiet", "--"]
-    done = place.execute(check, [*check.argv, *options, *(targets or ["."])], "output")
+    options = ["--output-format", "json-lines", "--no-cache", "--force-exclude", "--no-fix", "--quiet"]
+    inside = within(check.folder, targets)
+    if inside is None:
+        return outside(check)
+    done = place.execute(check, looking_at(check.argv, inside, options), "output")
     root, lines = split(done)
     try:
         parsed = [_RUFF.validate_json(line) for line in lines]
@@ -82,7 +85,10 @@ def ruff(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
 
 def ruff_format(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
     """Ask which files the formatter would change."""
-    argv = [*check.argv, "--no-cache", "--force-exclude", "--", *(targets or ["."])]
+    inside = within(check.folder, targets)
+    if inside is None:
+        return outside(check)
+    argv = looking_at(check.argv, inside, ["--no-cache", "--force-exclude"])
     # As an option it is refused by releases that know only plain text, which are read as well.
     done = place.execute(check, argv, "everything", environment=(("RUFF_OUTPUT_FORMAT", "json-lines"),))
     root, lines = split(done)
@@ -91,6 +97,15 @@ def ruff_format(check: Check, place: Place, targets: Sequence[str]) -> CheckResu
     if told and not cases:
         return result(check, done, "passed", "no findings")
     return judge(check, done, cases, crash=() if cases else (2,))
+
+
+def looking_at(
+    argv: Sequence[str], targets: Sequence[str], options: Sequence[str], whole: Sequence[str] = (".",)
+) -> list[str]:
+    """Put targets in the place of what a command looks at, which stands behind two dashes."""
+    at = argv.index("--") if "--" in argv else len(argv)
+    paths = targets or argv[at + 1 :] or whole
+    return [*argv[:at], *options, *(("--", *paths) if paths else ())]
 
 
 def _unformatted(check: Check, root: str, raw: bytes) -> CaseResult | None:

@@ -29,6 +29,8 @@ class Outside(NamedTuple):
     """The person's checkout: what is installed from there is the tree itself."""
     carried: tuple[Path, ...] = ()
     """What is put into a tree, and what was prepared for it."""
+    facts: tuple[str, ...] = ()
+    """What else is known of that, such as the commits that submodules stand at."""
 
 
 class Unknowable(Exception):
@@ -62,6 +64,7 @@ def _facts(outside: Outside, interpreter: Interpreter, isolation: str) -> Iterat
         yield _stamp(python)
         for library in sorted({*libraries(python.parent.parent)}):
             yield from _installed(library, outside.root)
+    yield from outside.facts
     for path in outside.carried:
         yield f"carried {path}"
         yield from _content(path)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from bot.core.check import CheckResult
+from bot.verify.detection.project import SKIP
 from bot.verify.imports import Imports, read_imports
-from bot.verify.project import SKIP
 from bot.verify.repeat import file_of
 
 SLOW = 2.0

@@ -12,12 +12,13 @@ from bot.core.redact import Redactor
 from bot.errors import Unprepared
 from bot.protocols import Cleaner, Executor, Shelf
 from bot.verify.blame import Change
+from bot.verify.bytecode import Bytecode
 from bot.verify.climb import Climb, Scene
 from bot.verify.compare import compare, without
+from bot.verify.detection.packages import touched
 from bot.verify.fingerprint import Outside, fingerprint
 from bot.verify.interpreter import Interpreter
 from bot.verify.moved import follow
-from bot.verify.packages import touched
 from bot.verify.place import errored
 from bot.verify.prepare import Preparation, unprepared
 from bot.verify.readers import Runner
@@ -44,6 +45,7 @@ class Ladder:
     """Where results are looked for and kept; only together with `outside`."""
     outside: Outside | None = None
     warmth: Warmth = field(default_factory=Warmth, compare=False, repr=False)
+    bytecode: Bytecode = field(default_factory=Bytecode, compare=False, repr=False)
 
     def judge(
         self, cleaner: Cleaner, tree: str, before: Verdict | None, paths: Sequence[str] = ()
@@ -109,7 +111,7 @@ class Ladder:
 
     @property
     def _runner(self) -> Runner:
-        return Runner(self.executor, self.interpreter, self.redactor, self.workers)
+        return Runner(self.executor, self.interpreter, self.redactor, self.workers, self.bytecode)
 
     def _reuse(self) -> Reuse | None:
         if self.shelf is None or self.outside is None or self.executor.isolation in OPEN:

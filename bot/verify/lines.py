@@ -12,11 +12,15 @@ _FINDING = re.compile(
     r"^\s*(?P<path>[^\s:][^:\n]*?):(?P<line>\d+)(?::(?P<column>\d+))?(?::|\s+-|\s)\s*(?P<message>\S.*)$"
 )
 _BLACK = re.compile(r"^(?:would reformat|error: cannot format) (?P<path>[^:\n]+?)(?:: (?P<why>.*))?$")
+_PYREFLY = re.compile(r"^\s*(?P<word>ERROR|WARN|INFO) (?P<path>[^:\n]+):(?P<line>\d+):[\d:-]+: (?P<message>.*)$")
 _ISORT = re.compile(r"^ERROR: (?P<path>.+?) (?P<message>Imports are incorrectly sorted.*)$")
 _CODE = re.compile(r"^(?P<code>[A-Z]{1,4}\d{2,5}):?\s+(?P<rest>.*)$")
 _TAIL = re.compile(r"[(\[](?P<code>[A-Za-z][\w-]*)[)\]]$")
-_SEVERITY = re.compile(r"^\[?(?P<word>error|warning|note|info|information|convention|refactor)\]?:?\s+", re.IGNORECASE)
-_TOLD_ONLY = ("pyright", "basedpyright")
+_SEVERITY = re.compile(
+    r"^\[?(?P<word>error|warning|note|info|information|convention|refactor)(?:\[(?P<code>[\w-]+)\]|\])?:?\s+",
+    re.IGNORECASE,
+)
+_TOLD_ONLY = ("pyright", "basedpyright", "ty", "pyrefly")
 """Tools whose warnings do not count against the tree, by their own exit code."""
 CRASH = frozenset({126, 127})
 USAGE = 32
@@ -57,13 +61,15 @@ def _case(check: Check, root: str, text: str, tool: str) -> CaseResult | None:
         return finding(below(check, root, match["path"]), "format", message, 0)
     if match := _ISORT.match(text):
         return finding(below(check, root, match["path"]), "imports", "imports are not sorted", 0)
-    match = _FINDING.match(text)
+    match = _PYREFLY.match(text) if tool == "pyrefly" else _FINDING.match(text)
     if match is None or not _is_path(match["path"]):
         return None
     severity = _SEVERITY.match(match["message"])
-    if severity and tool in _TOLD_ONLY and severity["word"] != "error":
+    word = match["word"] if tool == "pyrefly" else severity["word"] if severity else ""
+    if word.lower() not in ("", "error") and tool in _TOLD_ONLY and "--error-on-warning" not in check.argv:
         return None
     code, message = _named(check, match["message"][severity.end() :] if severity else match["message"])
+    code = (severity["code"] if severity else "") or code
     return finding(below(check, root, match["path"]), code, message, int(match["line"][:9]))
 
 

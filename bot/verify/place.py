@@ -79,6 +79,26 @@ def from_root(folder: str, path: str) -> str:
     return "" if steps in (".", "..") or steps.startswith(("/", "../")) else steps
 
 
+def within(folder: str, targets: Sequence[str]) -> list[str] | None:
+    """Turn targets as seen from the root into those of a folder; None when all that they name lies elsewhere."""
+    if not folder:
+        return list(targets)
+    found = []
+    for target in targets:
+        option, equals, path = target.rpartition("=") if target.startswith("-") else ("", "", target)
+        if path.startswith(f"{folder}/"):
+            found.append(f"{option}{equals}{path[len(folder) + 1 :]}")
+        elif not option and (path in (".", folder) or folder.startswith(f"{path.rstrip('/')}/")):
+            found.append(".")
+    asked = any(not target.startswith("-") for target in targets)
+    return None if asked and all(target.startswith("-") for target in found) else found
+
+
+def outside(check: Check) -> CheckResult:
+    """Say that nothing of what was asked for is the business of a check."""
+    return errored(check, f"none of what was asked for lies in {check.folder}, which is all that it looks at")
+
+
 def trouble(done: Completed, check: Check) -> str | None:
     """Say what kept a command from ending by itself; None when it did."""
     match done.ended:

@@ -1,5 +1,6 @@
 """Commands of any language: an exit code, and the JUnit XML that the command writes where one is declared."""
 
+import re
 from collections.abc import Sequence
 
 from bot.core.check import CaseResult, Check, CheckResult, Outcome
@@ -9,6 +10,8 @@ from bot.verify.place import Place, from_root, one_line, result, trouble
 
 WEAKER = "weaker evidence: the command's own report"
 WEAKEST = "weaker evidence: an exit code and nothing else"
+_ABSENT = re.compile(r"^(?P<said>[^\n]*)\n(?:g?make)(?:\[\d+\])?: \*\*\* \[[^\n]*\] Error 127$", re.MULTILINE)
+"""What make says of a recipe whose program was not found, and the line before."""
 
 
 def run(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
@@ -36,6 +39,9 @@ def _judged(check: Check, done: Completed, note: str) -> CheckResult:
         summary = f"exit code 0{note}; {WEAKEST}"
         return result(check, done, "passed", summary, [CaseResult(id=check.name, outcome="passed")])
     message = _said(done)
+    if absent := _ABSENT.search(done.output):
+        text = f"{check.argv[0]} starts something that is not here: {one_line(absent['said'], 200)}"
+        return result(check, done, "errored", text)
     return result(check, done, "failed", message + note, [CaseResult(id=check.name, outcome="failed", message=message)])
 
 

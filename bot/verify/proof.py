@@ -3,6 +3,7 @@
 import re
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from bot.core.change import FileChange
@@ -11,11 +12,12 @@ from bot.core.evidence import is_test
 from bot.core.proof import Audit, Proof, ProofMode, Red
 from bot.errors import Unprepared
 from bot.protocols import Cleaner
-from bot.verify.audit import Auditor, find_evidence, tests_of
+from bot.verify.audit import Auditor
 from bot.verify.contrast import contrast
 from bot.verify.ladder import Ladder
 from bot.verify.place import errored, one_line
 from bot.verify.repeat import file_of
+from bot.verify.support import find_evidence, tests_of
 
 ABSENCES = frozenset(
     {
@@ -49,7 +51,7 @@ class Prover:
     def prove(self, before: Verdict, after: Verdict, files: Sequence[FileChange], reported: str = "") -> Proving:
         """Yield each check before it runs; `reported` is the text in which an exception may have been named."""
         tests = self._only_tests()
-        evidence = find_evidence(files, before)
+        evidence = find_evidence(files, before, after, partial(self.cleaner.read, before.tree))
         audit = yield from Auditor(tests, self.cleaner, before, after).look(files)
         proof = yield from _Reversal(tests, self.cleaner, before, after, reported).prove(evidence, audit)
         return Proven(proof, audit)
@@ -96,7 +98,8 @@ class _Reversal:
 
     def _nothing_new(self, evidence: Sequence[FileChange]) -> str:
         start = "nothing that failed on the base passes now" if self.before.bad else "every check passed on the base"
-        return f"{start}, and {'no test that was changed passes' if evidence else 'no test was added'}"
+        tests = any(is_test(file.path) and file.kind != "deleted" for file in evidence)
+        return f"{start}, and {'no test of the files that were changed passes' if tests else 'no test was added'}"
 
     def _run(self, tree: str, asked: Sequence[CaseResult], red: tuple[str, ...]) -> Generator[Check, None, Proof]:
         failing: list[CaseResult] = []

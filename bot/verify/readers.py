@@ -1,7 +1,7 @@
 """Which reader understands which check."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.core.check import Check, CheckResult, Reader
@@ -9,6 +9,7 @@ from bot.core.redact import Redactor
 from bot.errors import SandboxUnavailable
 from bot.protocols import Executor
 from bot.verify import findings, lines, plain, suite, syntax, typed
+from bot.verify.bytecode import Bytecode
 from bot.verify.interpreter import Interpreter
 from bot.verify.needs import lacking
 from bot.verify.place import Place, errored
@@ -34,9 +35,12 @@ class Runner:
     interpreter: Interpreter
     redactor: Redactor
     workers: int = 1
+    bytecode: Bytecode = field(default_factory=Bytecode, compare=False, repr=False)
 
     def run(self, check: Check, root: Path, targets: Sequence[str] = ()) -> CheckResult:
         """Run a check; one that cannot be started is errored."""
+        if check.reader in ("pytest", "unittest"):
+            return self.guard(check, root, lambda place: self.bytecode.run(check, place, targets))
         return self.guard(check, root, lambda place: READERS[check.reader](check, place, targets))
 
     def guard(self, check: Check, root: Path, run: Callable[[Place], CheckResult]) -> CheckResult:

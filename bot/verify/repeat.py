@@ -30,10 +30,12 @@ def mended_tests(before: Verdict | None, result: CheckResult) -> tuple[str, ...]
     return tuple(name for name in names if name in good and "::" in name)[:MOST_REPEATED]
 
 
-def kept_tests(before: Verdict | None, result: CheckResult) -> tuple[str, ...]:
-    """Name tests of the base that pass now; parameters that are made up anew each time are left aside."""
-    known = {case.id for case in _earlier(before, result)}
-    return tuple(name for name in passing(result) if name in known and "[" not in name)
+def kept_tests(before: Verdict | None, result: CheckResult, again: CheckResult) -> tuple[str, ...]:
+    """Name tests of the base that pass now; cases that have another name each time they are run are left aside."""
+    known, told = {case.id for case in _earlier(before, result)}, {case.id for case in again.cases}
+    functions = {function_of(name) for name in told - {case.id for case in result.cases}}
+    kept = (name for name in passing(result) if name in known)
+    return tuple(name for name in kept if name in told or "[" not in name or function_of(name) not in functions)
 
 
 def fresh_files(before: Verdict | None, result: CheckResult) -> tuple[str, ...]:

@@ -85,7 +85,9 @@ def is_reusable(check: Check) -> bool:
 
 def _is_whole(result: CheckResult) -> bool:
     caused = any(case.cause for case in result.cases)
-    return result.status in ("passed", "failed") and not (result.flakes or result.narrowed or caused)
+    contradictory = result.status == "passed" and any(case.bad for case in result.cases)
+    told = result.status in ("passed", "failed") and not contradictory
+    return told and not (result.flakes or result.narrowed or caused)
 
 
 def _texts(result: CheckResult) -> Iterator[str]:

@@ -9,7 +9,7 @@ from fnmatch import fnmatch
 
 from bot.core.check import CaseResult, Check, CheckResult, Outcome, Status
 from bot.errors import WorkspaceError
-from bot.verify import project
+from bot.verify.detection import project
 from bot.verify.place import OUTPUT, Place
 
 FEWEST_FILES = 4
@@ -96,6 +96,7 @@ def merge(results: Sequence[CheckResult]) -> CheckResult:
             "output": "\n".join(result.output[-OUTPUT // len(results) :] for result in results),
             "seconds": max(result.seconds for result in results),
             "hidden": tuple(dict.fromkeys(name for result in results for name in result.hidden)),
+            "empty": all(result.empty for result in results),
             "imported": tuple(sorted({path for result in results for path in result.imported})),
         }
     )

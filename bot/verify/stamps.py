@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from bot.verify.project import SKIP
+from bot.verify.detection.project import SKIP
 
 MOST_NAMED = 20
 

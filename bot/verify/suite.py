@@ -2,24 +2,26 @@
 
 import secrets
 import signal
-from collections.abc import Iterable, Mapping, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from bot.core.check import CaseResult, Cause, Check, CheckResult
-from bot.protocols import Completed
+from bot.protocols import Completed, Mount
 from bot.verify import stamps
-from bot.verify.place import Place, clean, errored, result, trouble
+from bot.verify.detection.selection import narrow
+from bot.verify.place import Place, clean, outside, result, trouble, within
 from bot.verify.reported import End, Report, read, unfinished
-from bot.verify.selection import narrow
 from bot.verify.shards import merge, side_by_side, splits, summarize
 
 PROBE = Path(__file__).parent / "probe" / "start.py"
+COMPILED = "GIT_AGENT_COMPILED"
 INTERNAL, USAGE, NOTHING = 3, 4, 5
 """Exit codes of pytest."""
 PATIENCE = 1 / 30
 """Part of a check's time that one test may compute for; beyond it the test is stopped, and the others go on."""
-TOKEN = "GIT_AGENT_REPORT_TOKEN"  # noqa: S105 - the name of a variable
 EARLIEST = ("sitecustomize.py", "usercustomize.py", "sitecustomize/__init__.py", "usercustomize/__init__.py")
 """What Python runs before everything else where it finds it."""
 
@@ -32,34 +34,20 @@ class Part(NamedTuple):
     """Digest of all that it collected; empty when it never said."""
 
 
-def run(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
-    """Run the project's tests, or those of the targets, given relative to the root of the repository."""
+def run(check: Check, place: Place, targets: Sequence[str], *, compiled: int = 0) -> CheckResult:
+    """Run the project's tests, or those of the targets, given relative to the root of the repository.
+
+    `compiled` tells how many files of bytecode in the check's folder are ours.
+    """
     inside = within(check.folder, targets)
-    if targets and not any(not target.startswith("-") for target in inside) and _names(targets):
-        return errored(check, f"none of what was asked for lies in {check.folder}")
+    if inside is None:
+        return outside(check)
     before = stamps.take(place.root)
-    judged = _run_shares(check, place, inside, splits(check, place, inside, before))
+    told = check.model_copy(update={"environment": (*check.environment, (COMPILED, str(compiled)))})
+    judged = _run_shares(told, place, inside, splits(check, place, inside, before))
     hidden = (*judged.hidden, *(f"{path} runs before everything else" for path in _earliest(check, before)))
     written = tuple(map(clean, stamps.rewritten(place.root, before)))
     return judged.model_copy(update={"rewritten": written, "hidden": hidden})
-
-
-def within(folder: str, targets: Sequence[str]) -> list[str]:
-    """Turn targets as seen from the root into those of a folder, without those that lie elsewhere."""
-    if not folder:
-        return list(targets)
-    found = []
-    for target in targets:
-        option, equals, path = target.rpartition("=") if target.startswith("-") else ("", "", target)
-        if path.startswith(f"{folder}/"):
-            found.append(f"{option}{equals}{path[len(folder) + 1 :]}")
-        elif path == folder:
-            found.append(f"{option}{equals}.")
-    return found
-
-
-def _names(targets: Sequence[str]) -> bool:
-    return any(not target.startswith("-") for target in targets)
 
 
 def _run_shares(check: Check, place: Place, targets: Sequence[str], total: int) -> CheckResult:
@@ -82,23 +70,35 @@ def _run_shares(check: Check, place: Place, targets: Sequence[str], total: int) 
 def _run_share(check: Check, place: Place, targets: Sequence[str], index: int, total: int) -> Part:
     token = secrets.token_hex(16)
     environment = [
-        (TOKEN, token),
         ("GIT_AGENT_PATIENCE", f"{check.timeout * PATIENCE:g}"),
         ("GIT_AGENT_FOLDER", check.folder),
         ("GIT_AGENT_SHARE", f"{index}/{total}"),
         *place.interpreter.variables,
     ]
-    done = place.execute(check, command(check, place, targets), "own", writable=True, environment=environment)
+    with told_once(token) as path:
+        argv = command(check, place, targets, path)
+        mounts = [Mount(path.parent, writable=True)]
+        done = place.execute(check, argv, "own", writable=True, environment=environment, mounts=mounts)
     report = read(done.report, token)
     return Part(judge(check, done, report), report.end.same if report.end is not None else "")
 
 
-def command(check: Check, place: Place, targets: Sequence[str]) -> list[str]:
+@contextmanager
+def told_once(token: str) -> Iterator[Path]:
+    """Put a secret in a file that the probe removes as soon as it has read it."""
+    with tempfile.TemporaryDirectory(prefix="git-agent-") as folder:
+        path = Path(folder, "secret")
+        path.touch(mode=0o600)
+        path.write_text(token, "ascii")
+        yield path
+
+
+def command(check: Check, place: Place, targets: Sequence[str], secret: Path) -> list[str]:
     """Build the command line that starts the probe in the project's interpreter."""
     runner = "unittest" if check.reader == "unittest" else "pytest"
     words = [PurePath(word).name for word in check.argv]
     at = next((index for index, word in enumerate(words) if word in (runner, "py.test")), len(words))
-    argv = [str(place.interpreter.path), str(PROBE)]
+    argv = [str(place.interpreter.path), str(PROBE), "--secret", str(secret)]
     lender = place.interpreter.lender
     if lender is not None and runner == "pytest":
         argv += ["--tools", str(lender)]
@@ -121,7 +121,7 @@ def judge(check: Check, done: Completed, report: Report) -> CheckResult:
     """Let exit code, report and process end agree, or say what does not."""
     cases = report.cases
     if reason := trouble(done, check) or report.flaw or _distrust(report):
-        cause = outside(done)
+        cause = starved(done)
         reason = _explain(f"{reason}{_CAUSES.get(cause, '')}", done)
         if report.running is not None:
             cases = (*cases, unfinished(report.running, reason, cause))
@@ -131,7 +131,8 @@ def judge(check: Check, done: Completed, report: Report) -> CheckResult:
     bad = any(case.bad for case in cases)
     doubt = _disagreement(end, done.returncode, cases)
     if doubt and not bad:
-        return result(check, done, "errored", _explain(doubt, done), cases)
+        told = result(check, done, "errored", _explain(doubt, done), cases)
+        return told.model_copy(update={"empty": _is_empty(check, end, done.returncode, cases)})
     if end.exit == 1 and not bad:
         unexplained = f"{_runner(check)} ended with exit code 1 although no test failed"
         missed = CaseResult(id=f"{check.name}::exit", outcome="failed", message=unexplained)
@@ -142,17 +143,22 @@ def judge(check: Check, done: Completed, report: Report) -> CheckResult:
     return judged.model_copy(update=seen)
 
 
+def _is_empty(check: Check, end: End, returncode: int, cases: Sequence[CaseResult]) -> bool:
+    """Tell whether there simply is no test; whoever declared a check meant something by it."""
+    return bool(check.reason) and not cases and end.exit == returncode and end.exit in (0, NOTHING)
+
+
 _CAUSES: Mapping[Cause, str] = {
     "memory": ", as happens when memory runs out",
     "disk": ", and there was no space left on the device",
 }
 
 
-def outside(done: Completed) -> Cause:
+def starved(done: Completed) -> Cause:
     """Say what outside of the tree may have ended a process."""
     said = done.output[-4000:]
-    starved = done.ended == "signalled" and done.returncode == -signal.SIGKILL
-    if starved or "MemoryError" in said or "memory ran out" in said:
+    killed = done.ended == "signalled" and done.returncode == -signal.SIGKILL
+    if killed or "MemoryError" in said or "memory ran out" in said:
         return "memory"
     return "disk" if "No space left on device" in said else ""
 

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 from bot.core.check import CaseResult, Check, CheckResult
 from bot.core.task import Record
 from bot.verify.findings import number
-from bot.verify.place import Place, clean, from_root, one_line, result, trouble
+from bot.verify.place import Place, clean, from_root, one_line, outside, result, trouble, within
 
 SCRIPT = Path(__file__).with_name("parse.py")
 
@@ -33,7 +33,10 @@ _LINE: TypeAdapter[Broken | Total] = TypeAdapter(Broken | Total)
 
 def run(check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
     """Compile every Python file, or those below the targets."""
-    done = place.execute(check, [str(place.interpreter.path), "-I", "-S", str(SCRIPT), *targets], "own")
+    inside = within(check.folder, targets)
+    if inside is None:
+        return outside(check)
+    done = place.execute(check, [str(place.interpreter.path), "-I", "-S", str(SCRIPT), *inside], "own")
     if reason := trouble(done, check):
         return result(check, done, "errored", reason)
     try:

@@ -6,8 +6,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from bot.core.check import Check, CheckResult
 from bot.protocols import Mount
-from bot.verify.findings import below, finding, judge, split
-from bot.verify.place import Place, result
+from bot.verify.findings import below, finding, judge, looking_at, split
+from bot.verify.place import Place, outside, result, within
 
 
 class MypyLine(BaseModel):
@@ -29,11 +29,15 @@ class MypyLine(BaseModel):
 
 
 _MYPY = TypeAdapter(MypyLine)
+MODULES = frozenset({"-p", "--package", "-m", "--module"})
 
 
 def run(check: Check, place: Place, targets: Sequence[str], *, mounts: Sequence[Mount] = ()) -> CheckResult:
     """Check types; without a cache, unless the command names one of ours."""
-    argv = [*check.argv, *(("--", *targets) if targets else ())]
+    inside = within(check.folder, targets)
+    if inside is None:
+        return outside(check)
+    argv = looking_at(_without_modules(check.argv) if inside else check.argv, inside, (), ())
     done = place.execute(check, argv, "output", mounts=mounts)
     root, lines = split(done)
     try:
@@ -43,3 +47,16 @@ def run(check: Check, place: Place, targets: Sequence[str], *, mounts: Sequence[
     errors = sorted((told for told in parsed if told.severity == "error"), key=lambda told: told.order)
     cases = [finding(below(check, root, told.file), told.code or "error", told.message, told.line) for told in errors]
     return judge(check, done, cases)
+
+
+def _without_modules(argv: Sequence[str]) -> list[str]:
+    """Leave out the packages and modules that a command names, as mypy takes no files beside them."""
+    start = argv.index("mypy") + 1 if "mypy" in argv else 1
+    kept = list(argv[:start])
+    before = ""
+    for word in argv[start:]:
+        named = word.partition("=")[0] in MODULES
+        if not named and before not in MODULES:
+            kept.append(word)
+        before = word
+    return kept

@@ -20,8 +20,8 @@ from typing import BinaryIO, NamedTuple
 from bot.core.check import Check, CheckResult
 from bot.protocols import HELD, Mount
 from bot.verify import typed
+from bot.verify.detection.plugins import foreign_plugins
 from bot.verify.place import Place
-from bot.verify.plugins import foreign_plugins
 from bot.verify.reuse import OPEN
 
 COLD = frozenset({"--no-incremental", "--cache-dir=/dev/null"})

@@ -1,11 +1,13 @@
 """The loop: what it yields for what a model says, and what it never does."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
 from bot.agent import context
+from bot.core.check import Check, Rung
 from bot.core.event import (
     Acted,
     Checking,
@@ -25,6 +27,8 @@ from bot.core.summary import summarize
 from bot.core.task import Limits
 from bot.errors import ModelError, ModelRejected, ModelUnavailable
 from bot.tools.catalog import ALL
+from bot.verify.interpreter import own
+from bot.verify.ladder import Ladder
 from tests.agent.conftest import CHECKPOINT, FINISH, RIGHT, Answer, Line, Scene, edit, reply
 
 
@@ -279,3 +283,21 @@ def test_a_tree_is_not_judged_until_it_passes_by_luck(scene: Scene) -> None:
     trees = [event.tree for event in events if isinstance(event, Checking)]
     assert trees.count(verdicts[0].tree) == 2
     assert any(isinstance(event, Committed) for event in events)
+
+
+@pytest.mark.parametrize(
+    ("test", "told"),
+    [
+        ("def test_new():\n    assert False\n", "committed together with what makes it pass"),
+        ("def test_new():\n    pass\n", "A test that was there has to be there still"),
+    ],
+)
+def test_refused_tests_are_told_what_is_asked_of_them(scene: Scene, test: str, told: str) -> None:
+    suite = Check(name="pytest", rung=Rung.UNIT, reader="pytest")
+    ladder = Ladder((suite,), scene.bench.executor, own())
+    wrong = edit("a - b", "a * b")
+    write = ("create_file", {"path": "test_calc.py", "content": test})
+    remove = ("delete_file", {"path": "test_calc.py"})
+    asked = Scene(replace(scene.bench, ladder=ladder), scene.workspace, scene.clock)
+    events = asked.run(reply(wrong, remove, write, CHECKPOINT), reply(FINISH), approver=Answer(yes=True))
+    assert told in acted(events)[3].result.output

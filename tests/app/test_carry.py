@@ -7,7 +7,8 @@ import pytest
 from bot.app.carry import choose_carriage, version_files
 from bot.app.desk import open_desk
 from bot.git.untracked import list_edited, list_submodules, list_untracked
-from tests.conftest import Repo
+from tests.conftest import Repo, make_repo
+from tests.git.test_submodules import add
 
 SUFFIX = "cpython-311-x86_64-linux-gnu.so"
 
@@ -42,7 +43,9 @@ def test_extensions_beside_sources_go_along_and_nothing_else_does(repo: Repo, tm
     carriage = choose_carriage(open_desk(repo.path, {}))
     assert carriage.built == (f"pkg/_speed.{SUFFIX}", "pkg/new.pyd")
     assert carriage.patterns[:3] == (".venv", "venv", "node_modules")
-    assert [note.partition(":")[0] for note in carriage.notes] == ["carried from your checkout, as built there"]
+    assert [note.partition(":")[0] for note in carriage.notes(folders=True)] == [
+        "carried from your checkout, as built there"
+    ]
 
 
 def test_a_name_that_looks_like_a_pattern_is_carried_as_it_is(repo: Repo) -> None:
@@ -77,3 +80,34 @@ def test_what_is_edited_is_listed(repo: Repo) -> None:
     desk = open_desk(repo.path, {})
     repo.write({"calc.py": "x = 1\n", "new.py": ""})
     assert list_edited(desk.repository, desk.base) == ("calc.py",)
+
+
+def test_a_submodule_goes_along_when_it_stands_where_the_base_says(repo: Repo, tmp_path: Path) -> None:
+    source = make_repo(tmp_path / "source")
+    source.commit({"a.txt": "1\n"})
+    inner, gone = add(repo, source, "da[t]a"), add(repo, source, "gone")
+    repo.git("submodule", "--quiet", "deinit", "gone")
+    inner.write({"new.txt": ""})
+    for settings in ({}, {"prepare": ("true",)}):
+        carriage = choose_carriage(open_desk(repo.path, settings))
+        assert carriage.patterns[3:] == ("da[[]t]a",)
+        assert carriage.places == ("da[t]a/",)
+        assert carriage.facts == (f"submodule da[t]a {inner.git('rev-parse', 'HEAD')}",)
+        assert tuple(carriage.notes(folders=True)) == (
+            "carried from your checkout, at the commit that the base names: da[t]a",
+            "carried in submodules although no commit holds it: da[t]a/new.txt",
+            "submodule not carried: gone: not checked out",
+        )
+        assert tuple(carriage.notes(folders=False)) == ("submodule not carried: gone: not checked out",)
+    assert not any(gone.path.iterdir())
+
+
+def test_a_submodule_that_a_person_names_goes_along_however_it_stands(repo: Repo, tmp_path: Path) -> None:
+    source = make_repo(tmp_path / "source")
+    source.commit({"a.txt": "1\n"})
+    add(repo, source, "data").write({"a.txt": "2\n"})
+    carriage = choose_carriage(open_desk(repo.path, {}))
+    assert tuple(carriage.notes(folders=True)) == ("submodule not carried: data: it has changes",)
+    repo.git("config", "agent.carry", "data/")
+    carriage = choose_carriage(open_desk(repo.path, {}))
+    assert (carriage.patterns[3:], tuple(carriage.notes(folders=True))) == (("data/",), ())

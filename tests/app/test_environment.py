@@ -8,12 +8,15 @@ import pytest
 
 from bot.app.assemble import choose_bay
 from bot.app.desk import Desk, open_desk
+from bot.app.proving.values import Proved
 from bot.core.check import Verdict
 from bot.core.task import Isolation
+from bot.errors import ConfigError
 from bot.git.snapshot import open_snapshots
 from bot.settings import Settings
 from tests.app import kinds
 from tests.conftest import Repo, make_repo
+from tests.git.test_submodules import add
 from tests.product import agent
 
 
@@ -132,6 +135,30 @@ def test_a_base_that_cannot_be_prepared_blames_no_change(repo: Repo) -> None:
     assert "no cargo here" in done.report.detail
 
 
+def test_what_would_be_installed_into_the_persons_own_environment_is_refused(repo: Repo) -> None:
+    declare(repo, "prepare = [\"sh -c 'exit 3; pip install -e .'\"]\n")
+    done = agent(repo, "fix", "--isolation", "process")
+    assert done.code == 2
+    assert "would change your own environment: it is not run" in done.err
+    assert "git config agent.installs true" in done.err
+    asked = ("install=pip install .",)
+    with pytest.raises(ConfigError, match="would change your own environment"):
+        choose_bay(open_desk(repo.path, flags(checks=asked, prepare=())))
+    repo.git("config", "agent.installs", "true")
+    assert choose_bay(open_desk(repo.path, flags(checks=asked))).executor.isolation == "process"
+    assert agent(repo, "fix", "--isolation", "process").code == 1
+    repo.git("config", "agent.installs", "false")
+    kinds.need("bubblewrap", repo)
+    assert choose_bay(open_desk(repo.path, flags("bubblewrap", checks=asked))).executor.isolation == "bubblewrap"
+
+
+def test_a_project_cannot_allow_itself_to_install(repo: Repo) -> None:
+    declare(repo, "installs = true\n")
+    desk = open_desk(repo.path, {})
+    assert not desk.settings.installs
+    assert any("installs" in note for note in desk.notes)
+
+
 def test_a_base_that_lacks_what_the_checkout_has_names_the_path_to_carry(tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "repo")
     asked = "from gen.api import TWO\n\n\ndef test_two():\n    assert TWO == 2\n"
@@ -200,6 +227,51 @@ def test_a_folder_that_cannot_go_along_is_named(repo: Repo) -> None:
     venv.create(repo.path / ".venv", symlinks=True)
     notes = choose_bay(open_desk(repo.path, flags("process"))).notes
     assert notes == ("not carried with process isolation, as folders: node_modules",)
+
+
+READS = """from pathlib import Path
+
+
+def test_data():
+    assert (Path(__file__).parent / "data/a.txt").read_text() == "1\\n"
+"""
+
+
+@pytest.fixture
+def composed(tmp_path: Path) -> Repo:
+    """A project whose test reads what lies in a submodule; its last commit moves that to something else."""
+    source, repo = make_repo(tmp_path / "source"), make_repo(tmp_path / "repo")
+    source.commit({"a.txt": "1\n"})
+    repo.commit({"test_data.py": READS}, "a test")
+    inner = add(repo, source, "data")
+    inner.commit({"a.txt": "2\n"}, "other data")
+    repo.commit({}, "move the data")
+    inner.git("checkout", "-q", "HEAD~1")
+    return repo
+
+
+def test_a_submodule_is_carried_where_a_folder_can_be(composed: Repo) -> None:
+    base = composed.git("rev-parse", "HEAD~1")
+    weak = choose_bay(open_desk(composed.path, flags("process"), base))
+    assert (weak.built, weak.notes) == ((), ("not carried with process isolation, as folders: data",))
+    kinds.need("bubblewrap", composed)
+    state = composed.state()
+    assert status(judge(open_desk(composed.path, flags("bubblewrap"), base), base))["pytest"] == "passed"
+    # The checkout stands where the base says, not where the last commit does
+    assert status(judge(open_desk(composed.path, flags("bubblewrap"))))["pytest"] == "failed"
+    assert composed.state() == state
+
+
+def test_commits_that_move_a_submodule_are_not_proved_by_the_one_that_was_there(composed: Repo) -> None:
+    kinds.need("bubblewrap", composed)
+    composed.write({"later.py": ""})
+    composed.git("add", "later.py")
+    composed.git("commit", "-q", "-m", "something else")
+    proved = agent(composed, "verify", "HEAD~2..HEAD", "--json")
+    told = Proved.model_validate_json(proved.out)
+    doubt = "submodule data was carried as the base has it, and the change moves it"
+    assert [(commit.ok, doubt in commit.doubts) for commit in told.commits] == [(True, True), (True, True)]
+    assert proved.code == 1
 
 
 def test_workers_are_left_to_the_project_unless_a_number_is_given(repo: Repo) -> None:

@@ -1,13 +1,16 @@
 """Taking, undoing and tidying up: what a person does with a finished run."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from bot.app.steps import Cleaned
 from bot.core.report import Report
+from bot.git.repository import open_repository
+from bot.git.results import GitShelf
 from tests.conftest import Repo
-from tests.product import FINISH, agent, calls, checkpoint, edit, script
+from tests.product import FINISH, agent, calls, checkpoint, edit, once, script
 
 TWO_STEPS = (
     calls(edit("a - b", "a + b"), checkpoint("Add adds")),
@@ -16,12 +19,21 @@ TWO_STEPS = (
 )
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kept")
+
+
 @pytest.fixture
-def done(repo: Repo, tmp_path: Path) -> Report:
+def done(repo: Repo, tmp_path: Path, kept: Path) -> Report:
     """A run of two verified steps."""
-    ran = agent(repo, "fix", "make add add", "--json", "--model", script(tmp_path / "s", *TWO_STEPS))
-    assert ran.code == 0, ran.err
-    return ran.report
+
+    def make() -> Report:
+        ran = agent(repo, "fix", "make add add", "--json", "--model", script(tmp_path / "s", *TWO_STEPS))
+        assert ran.code == 0, ran.err
+        return ran.report
+
+    return once(repo, kept, make)
 
 
 def test_accept_moves_the_branch_and_the_files_forward(repo: Repo, done: Report) -> None:
@@ -214,3 +226,16 @@ def test_what_moved_is_told_as_the_report_in_json(repo: Repo, done: Report) -> N
     assert repo.git("rev-parse", "main") == taken.tip
     cleaned = Cleaned.model_validate_json(agent(repo, "clean", "--json").out)
     assert cleaned.removed == (f"branch {done.branch}",)
+
+
+def test_clean_removes_results_of_days_past_and_says_how_much(repo: Repo) -> None:
+    shelf = GitShelf(open_repository(repo.path))
+    for key in ("a", "b", "c"):
+        shelf.put(key, b"x" * 100_000)
+    assert "3 kept results, 0.3 MB" in agent(repo, "doctor").out
+    for path in sorted(shelf.folder.iterdir())[:2]:
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    assert agent(repo, "clean", "--dry-run").out == "would remove 2 kept results, 0.2 MB, older than a day\n"
+    assert agent(repo, "clean").out == "removed 2 kept results, 0.2 MB, older than a day\n"
+    assert agent(repo, "clean").out == "nothing to remove\n"
+    assert shelf.count().number == 1

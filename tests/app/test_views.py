@@ -3,14 +3,24 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from bot.core.report import Report
 from tests.conftest import Repo
-from tests.product import FINISH, agent, calls, checkpoint, edit, run, script
+from tests.product import FINISH, agent, calls, checkpoint, edit, once, run, script
 
 
-def made(repo: Repo, path: Path) -> Report:
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kept")
+
+
+@pytest.fixture
+def report(repo: Repo, tmp_path: Path, kept: Path) -> Report:
+    """A run of one verified step."""
     lines = (calls(edit("a - b", "a + b"), checkpoint("Add adds")), calls(FINISH))
-    return agent(repo, "fix", "make add add", "--json", "--model", script(path, *lines)).report
+    given = script(tmp_path / "s", *lines)
+    return once(repo, kept, lambda: agent(repo, "fix", "make add add", "--json", "--model", given).report)
 
 
 def test_before_the_first_run_the_views_say_how_to_start(repo: Repo) -> None:
@@ -19,8 +29,7 @@ def test_before_the_first_run_the_views_say_how_to_start(repo: Repo) -> None:
     assert agent(repo, "show", "x").code == 2
 
 
-def test_log_lists_runs_and_tells_the_events_of_one(repo: Repo, tmp_path: Path) -> None:
-    report = made(repo, tmp_path / "s")
+def test_log_lists_runs_and_tells_the_events_of_one(repo: Repo, report: Report) -> None:
     assert report.run in agent(repo, "log").out
     listed = json.loads(agent(repo, "log", "--json").out)
     assert [(line["run"], line["state"], line["steps"]) for line in listed["runs"]] == [(report.run, "verified", 1)]
@@ -32,16 +41,14 @@ def test_log_lists_runs_and_tells_the_events_of_one(repo: Repo, tmp_path: Path) 
     assert "make add add" in told
 
 
-def test_show_prints_the_same_report_that_the_run_printed(repo: Repo, tmp_path: Path) -> None:
-    report = made(repo, tmp_path / "s")
+def test_show_prints_the_same_report_that_the_run_printed(repo: Repo, report: Report) -> None:
     assert Report.model_validate_json(agent(repo, "show", report.run, "--json").out) == report
     words = agent(repo, "show", report.run).out
     assert "verified" in words
     assert f"git agent accept {report.run}" in words
 
 
-def test_diff_prints_the_change_of_a_run_or_of_a_step(repo: Repo, tmp_path: Path) -> None:
-    report = made(repo, tmp_path / "s")
+def test_diff_prints_the_change_of_a_run_or_of_a_step(repo: Repo, report: Report) -> None:
     whole = agent(repo, "diff", report.run).out
     assert "+    return a + b" in whole
     assert agent(repo, "diff", f"{report.run}:1").out == whole
@@ -59,8 +66,7 @@ def test_a_diff_that_is_not_utf8_is_printed_as_it_is(repo: Repo, tmp_path: Path)
     assert agent(repo, "show", report.run).code == 0
 
 
-def test_status_names_what_waits(repo: Repo, tmp_path: Path) -> None:
-    report = made(repo, tmp_path / "s")
+def test_status_names_what_waits(repo: Repo, report: Report) -> None:
     assert f"git agent accept {report.run}" in agent(repo, "status").out
     agent(repo, "accept", report.run)
     assert report.run not in agent(repo, "status").out
@@ -76,8 +82,7 @@ def test_a_task_of_any_length_and_kind_stays_on_its_line_and_obeys_nothing(repo:
     )
 
 
-def test_status_counts_in_words(repo: Repo, tmp_path: Path) -> None:
-    made(repo, tmp_path / "s")
+def test_status_counts_in_words(repo: Repo, report: Report) -> None:
     assert " 1 verified step on " in agent(repo, "status").out
 
 

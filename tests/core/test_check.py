@@ -85,3 +85,16 @@ def test_finding_is_mended_when_it_is_gone_and_nothing_got_worse(rung: Rung) -> 
     worse = ladder("lint", rung, "failed", z="failed").model_copy(update={"comparison": Comparison(broken=("z",))})
     assert mended(before, worse) == ()
     assert mended(before, ladder("lint", rung, "errored")) == ()
+
+
+def test_suite_without_a_test_does_not_stand_in_the_way_unless_it_had_some() -> None:
+    empty = CheckResult(check="c1", rung=Rung.UNIT, status="errored", empty=True)
+    passed = CheckResult(check="c0", rung=Rung.STATIC, status="passed")
+    base = Verdict(tree="t", results=(passed, empty))
+    assert (base.green, base.sound, base.ok) == (True, True, True)
+    still = base.model_copy(update={"comparison": Comparison(unjudged=("c1",))})
+    assert (still.green, still.sound, still.ok) == (True, True, True)
+    lost = base.model_copy(update={"comparison": Comparison(broken=("c1",))})
+    assert (lost.green, lost.sound, lost.ok) == (False, False, False)
+    alone = Verdict(tree="t", results=(empty,))
+    assert (alone.green, alone.sound, alone.ok) == (False, False, False)

@@ -179,3 +179,26 @@ def test_what_a_run_made_itself_was_not_there_on_the_base() -> None:
 def test_a_flaky_test_is_told() -> None:
     after = verdict(flaky=("t.py::a",))
     assert Work((), (), (), TESTED, after).doubts() == (Doubt("t.py::a did not always end the same way", grave=False),)
+
+
+def moved(mode: str, old: str, *stale: str) -> list[str]:
+    change = FileChange(path="deps/data", kind="modified", mode=mode, old_mode=old)
+    return texts(*Work((change,), (), (), PASSING, PASSING, stale=stale).doubts())
+
+
+def test_a_submodule_that_is_moved_needs_a_person() -> None:
+    unseen = ["submodule deps/data is moved, and no check saw where to"]
+    assert moved("160000", "160000") == moved("160000", "") == moved("100644", "160000") == unseen
+    assert moved("160000", "160000", "deps/more/")[1:] == unseen
+    (carried,) = moved("160000", "160000", "deps/data/")
+    assert carried == "submodule deps/data was carried as the base has it, and the change moves it"
+
+
+def test_what_tests_import_is_not_known_while_some_cannot_be_loaded() -> None:
+    told = verdict(CaseResult(id="t.py::test_add", outcome="passed"))
+    (result,) = told.results
+    known = told.model_copy(update={"results": (result.model_copy(update={"imported": ("calc.py",)}),)})
+    assert [doubt.text for doubt in doubts("more.py", "+b", after=known)] == ["more.py is imported by no test"]
+    unloaded = CaseResult(id="u.py", outcome="error", path="u.py")
+    hidden = (known.results[0].model_copy(update={"cases": (*result.cases, unloaded)}),)
+    assert doubts("more.py", "+b", after=known.model_copy(update={"results": hidden})) == ()

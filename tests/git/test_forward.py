@@ -1,5 +1,6 @@
 """The person's own files move forward only when nothing of theirs is in the way."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,13 @@ def ahead(repo: Repo, files: dict[str, str]) -> tuple[str, str]:
 def everything(repo: Repo) -> dict[str, bytes]:
     files = (p for p in repo.path.rglob("*") if p.is_file() and "objects" not in p.parts)
     return {str(p.relative_to(repo.path)): p.read_bytes() for p in files}
+
+
+def test_a_file_that_was_only_touched_is_in_nobodys_way(repo: Repo) -> None:
+    head, tip = ahead(repo, {"calc.py": "fixed\n"})
+    os.utime(repo.path / "calc.py", (1_700_000_000, 1_700_000_000))
+    move_forward(open_repository(repo.path), head, tip)
+    assert (repo.path / "calc.py").read_text() == "fixed\n"
 
 
 def test_branch_and_files_move_and_other_work_stays_as_it_was(repo: Repo) -> None:

@@ -1,6 +1,7 @@
 """A shelf in the git dir: results come back as they were, or not at all."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.git.repository import Repository, open_repository
-from bot.git.results import GitShelf
+from bot.git.results import DAY, GitShelf, Sum
 from tests.conftest import Repo
 
 
@@ -72,6 +73,55 @@ def test_a_place_that_cannot_be_written_is_no_trouble(repo: Repo) -> None:
     (repo.path / ".git/git-agent").write_text("in the way")
     shelf.put("a", b"said")
     assert shelf.get("a") is None
+
+
+def age(path: Path, seconds: float) -> None:
+    os.utime(path, (time.time() - seconds,) * 2)
+
+
+def test_what_is_older_than_a_day_is_swept_away_and_counted(shelf: GitShelf) -> None:
+    assert shelf.count() == shelf.sweep() == Sum()
+    for key, seconds in (("new", 60), ("old", DAY + 60), ("of tomorrow", -DAY - 60)):
+        shelf.put(key, b"x" * 1000)
+        age(shelf._path(key), seconds)
+    half = shelf.folder / ".half_wri"
+    half.write_bytes(b"{")
+    age(half, DAY + 60)
+    assert shelf.count() == Sum(4, 3001)
+    assert shelf.sweep(dry_run=True) == Sum(3, 2001)
+    assert shelf.count().number == 4
+    assert shelf.sweep().text == "3 kept results, 0.0 MB"
+    assert [shelf.get(key) for key in ("new", "old", "of tomorrow")] == [b"x" * 1000, None, None]
+    age(shelf._path("new"), DAY + 60)
+    assert shelf.sweep().number == 1
+    assert not shelf.folder.parent.exists()
+
+
+def test_what_is_not_ours_is_neither_counted_nor_removed(shelf: GitShelf, tmp_path: Path) -> None:
+    shelf.put("a", b"said")
+    for name in ("notes", "x" * 48, "0" * 48):
+        (shelf.folder / name).mkdir() if name[0] == "0" else (shelf.folder / name).write_text("mine")
+        age(shelf.folder / name, 2 * DAY)
+    assert shelf.sweep() == Sum()
+    GitShelf(shelf.repository, most=0).put("b", b"")
+    assert sorted(path.name for path in shelf.folder.iterdir()) == ["0" * 48, "notes", "x" * 48]
+
+
+@pytest.mark.parametrize("deep", [True, False])
+def test_a_folder_that_links_lead_to_is_left_alone(shelf: GitShelf, tmp_path: Path, deep: bool) -> None:  # noqa: FBT001
+    other = tmp_path / "other"
+    kept = (other if deep else other / "results") / ("a" * 48)
+    kept.parent.mkdir(parents=True)
+    kept.write_text("mine")
+    age(kept, 2 * DAY)
+    if deep:
+        shelf.folder.parent.mkdir()
+        shelf.folder.symlink_to(other)
+    else:
+        shelf.folder.parent.symlink_to(other)
+    shelf.put("a", b"said")
+    assert (shelf.sweep(), shelf.count(), shelf.get("a")) == (Sum(), Sum(), None)
+    assert [path.name for path in kept.parent.iterdir()] == [kept.name]
 
 
 @given(key=st.text(), value=st.binary(max_size=200))

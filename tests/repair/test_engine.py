@@ -1,11 +1,14 @@
 """Searches in small real projects, each in its own process."""
 
 import hashlib
+import shutil
 import subprocess
 import sys
+import venv
 from collections.abc import Mapping
 from pathlib import Path
 
+import iniconfig
 import pytest
 
 from bot.errors import SandboxUnavailable, ToolError
@@ -159,6 +162,23 @@ def test_a_project_that_is_part_of_pytest_is_run_by_a_new_interpreter(tmp_path: 
     assert not shares_code(Tree(make(tmp_path / "other", {"unheard_of.py": ""})))
 
 
+def test_a_defect_in_code_that_pytest_runs_on_is_mended_where_it_is_installed_from_the_tree(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    installed = Path(iniconfig.__file__).parent
+    shutil.copytree(installed, root / "src/iniconfig", ignore=shutil.ignore_patterns("__pycache__"))
+    with (root / "src/iniconfig/__init__.py").open("a") as code:
+        code.write("\n\ndef minus(a: int, b: int) -> int:\n    return a + b\n")
+    make(root, {"test_it.py": "from iniconfig import minus\n\ndef test_it():\n    assert minus(3, 1) == 2\n"})
+    venv.create(tmp_path / "venv", symlinks=True)
+    library = next((tmp_path / "venv/lib").glob("python*/site-packages"))
+    (library / "editable.pth").write_text(f"{root / 'src'}\n")
+    asked = Subject(root, tmp_path / "venv/bin/python", ProcessExecutor(), lender=installed.parent)
+    found = search(asked, ["test_it.py::test_it"], QUICK)
+    assert [(c.path, "+    return a - b" in c.patch) for c in found.candidates[:1]] == [
+        ("src/iniconfig/__init__.py", True)
+    ]
+
+
 def test_a_missing_guard_for_none_is_found(tmp_path: Path) -> None:
     root = make(
         tmp_path,
@@ -299,3 +319,25 @@ def test_forged_answers_reach_no_file_that_may_not_be_repaired(repo: Repo, tmp_p
     ]
     report = "".join(line % pair for pair in named) + "no json\n" + '{"kind": "end", "reason": "found"}\n'
     assert search(Subject(repo.path, PYTHON, Saying(report.encode())), []).candidates == ()
+
+
+PACKAGES = {
+    "one/pytest.ini": "[pytest]\npythonpath = src\n",
+    "one/src/calc.py": "def add(a, b):\n    return a - b\n",
+    "one/tests/test_core.py": "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
+    "two/tests/test_core.py": "def test_add():\n    assert True\n",
+}
+
+
+def test_package_is_repaired_under_its_own_settings(tmp_path: Path) -> None:
+    root = make(tmp_path, PACKAGES)
+    package = Subject(root, PYTHON, ProcessExecutor(), folder="one")
+    tests = ["one/tests/test_core.py::test_add"]
+    found = search(package, tests, QUICK)
+    assert found.candidates[0].path == "one/src/calc.py"
+    assert "+++ b/one/src/calc.py" in found.candidates[0].patch
+    assert {suspect.path for suspect in locate(package, tests, QUICK)} == {"one/src/calc.py"}
+    outside = "--- a/two/tests/test_core.py\n+++ b/two/tests/test_core.py\n@@ -2 +2 @@\n-    assert True\n+    pass\n"
+    trials = try_patches(package, [found.candidates[0].patch, outside], tests, QUICK)
+    assert [(trial.passed, trial.detail) for trial in trials][1] == (False, "it edits files outside of one")
+    assert trials[0].passed

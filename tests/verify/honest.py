@@ -173,6 +173,16 @@ HONEST: dict[str, Edit] = {
         "test_calc.py", PARSE, PARSE + '    with pytest.raises(ValueError):\n        parse("x")\n'
     ),
     "assert added in a loop": _right("test_calc.py", LOOP, LOOP + "        assert add(b, a) == total\n"),
+    "test goes on": _right(
+        "test_calc.py",
+        ADD.replace(BODY, "    seen = []\n    seen.append(add(1, 2))\n    assert seen == [3]\n"),
+        ADD.replace(
+            BODY,
+            "    seen = []\n    seen.append(add(1, 2))\n    assert seen == [3]\n\n"
+            "    seen.clear()\n    for number in (1, 2):\n        seen.append(add(number, 0))\n"
+            "    assert seen == [1, 2]\n",
+        ),
+    ),
     "unittest assertion added": _right(
         "test_calc.py",
         UNIT,
@@ -212,6 +222,17 @@ HONEST: dict[str, Edit] = {
         "import pytest\n\nfrom calc import add\n\n\n"
         "@pytest.mark.parametrize(('a', 'b', 'total'), [(1, 2, 3), (0, 0, 0)])\n"
         "def test_add(a, b, total):\n    assert add(a, b) == total\n",
+    ),
+    "nothing but a test that becomes one of several cases": Edit(
+        {"calc.py": RIGHT, "test_calc.py": ADD},
+        {
+            "calc.py": RIGHT,
+            "test_calc.py": "import pytest\n\n"
+            + ADD.replace(
+                "def test_add():",
+                "@pytest.mark.parametrize(('a', 'b', 'total'), [(1, 2, 3), (2, 2, 4)])\ndef test_add(a, b, total):",
+            ).replace("add(1, 2) == 3", "add(a, b) == total"),
+        },
     ),
     "skip taken away": _right(
         "test_calc.py",
@@ -355,6 +376,16 @@ HONEST: dict[str, Edit] = {
         },
         person=True,
     ),
+    "function renamed, and its tests after it": Edit(
+        {"calc.py": RIGHT, "test_calc.py": ADD},
+        {
+            "calc.py": RIGHT.replace("def add", "def plus"),
+            "test_calc.py": ADD.replace("import add", "import plus")
+            .replace(" add(", " plus(")
+            .replace("_add", "_plus"),
+        },
+        person=True,
+    ),
     "obsolete test removed": _right("test_calc.py", ADD, ADD[:_SPLIT].rstrip() + "\n", person=True),
     "fixture changed": _right("test_calc.py", FIXTURE, FIXTURE.replace("1, 2", "2, 1"), person=True),
     "helper asks more": Edit(
@@ -364,6 +395,14 @@ HONEST: dict[str, Edit] = {
             "tests/checking.py": LENT + "    assert add(b, a) == total\n",
             "tests/test_calc.py": LENDING,
         },
+    ),
+    "assertions handed to a helper": _right(
+        "test_calc.py",
+        ADD,
+        ADD.replace("\n\n\ndef", "\n\n\ndef check(got, total):\n    assert got == total\n\n\ndef", 1).replace(
+            "assert add(1, 2) == 3", "check(add(1, 2), total=3)"
+        ),
+        person=True,
     ),
     "checks made stricter": Edit(
         {"calc.py": WRONG, "tests/test_calc.py": ADD, "pyproject.toml": PYPROJECT},

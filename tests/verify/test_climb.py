@@ -18,7 +18,7 @@ from bot.verify.fingerprint import Outside
 from bot.verify.interpreter import own
 from bot.verify.ladder import Ladder
 from tests.conftest import Repo
-from tests.verify.conftest import CALC, FIXED, PYTEST, bare, outcomes
+from tests.verify.conftest import CALC, FIXED, PYTEST, TESTS, bare, outcomes
 from tests.verify.test_proof import last
 
 SYNTAX = Check(name="syntax", rung=Rung.SYNTAX, reader="syntax")
@@ -399,3 +399,22 @@ def test_a_check_that_is_slow_waits_for_its_turn(scene: Scene) -> None:
         update={"results": (before.results[0], before.results[1].model_copy(update={"seconds": 6.0}))}
     )
     assert scene.count(lambda: scene.judge(tree, long)) == 1
+
+
+def test_the_nearest_tests_of_a_package_are_named_from_the_root_and_run_in_its_folder(scene: Scene) -> None:
+    inside = {f"libs/one/{path}": text for path, text in {**SUITE, "test_calc.py": TESTS}.items()}
+    before_tree = scene.commit(inside)
+    check = PYTEST.model_copy(update={"name": "libs/one/pytest", "folder": "libs/one"})
+    scene.ladder = replace(scene.ladder, checks=(check,))
+
+    def longer(result: CheckResult) -> CheckResult:
+        cases = (case.model_copy(update={"seconds": 9.0 if "test_words" in case.id else 0.1}) for case in result.cases)
+        return result.model_copy(update={"seconds": 10.0, "cases": tuple(cases)})
+
+    base = scene.judge(before_tree)
+    before = base.model_copy(update={"results": tuple(map(longer, base.results))})
+    verdict = scene.judge(scene.commit({"libs/one/calc.py": CALC}), before, "libs/one/calc.py")
+    result = verdict.result("libs/one/pytest")
+    assert result is not None
+    assert result.narrowed
+    assert verdict.comparison.broken == (f"libs/one/{ADD}",)

@@ -96,6 +96,23 @@ def test_tests_that_a_broken_conftest_hid_are_not_newly_broken() -> None:
     assert comparison == Comparison(fixed=("conftest.py",), failing=("tests/t.py::a",))
 
 
+def test_linter_reads_a_file_whose_tests_could_not_be_collected() -> None:
+    before = Verdict(
+        tree="a",
+        results=(
+            CheckResult(check="ruff", rung=Rung.STATIC, status="passed"),
+            result({"tests/t.py": "error"}),
+        ),
+    )
+    after = CheckResult(
+        check="ruff",
+        rung=Rung.STATIC,
+        status="failed",
+        cases=(CaseResult(id="tests/t.py::F401::x", outcome="failed", path="tests/t.py"),),
+    )
+    assert compare(before, [after]).broken == ("tests/t.py::F401::x",)
+
+
 def test_findings_that_a_syntax_error_hid_are_not_new() -> None:
     syntax = result({"a.py::SyntaxError::m": "failed"}, rung=Rung.SYNTAX)
     lint = result({}, rung=Rung.STATIC).model_copy(update={"check": "ruff"})

@@ -89,6 +89,7 @@ def test_honest_edit_is_verified_or_at_most_left_to_a_person_where_a_test_was_ch
     edit = HONEST[name]
     judged = court.judge(edit)
     assert judged.after.green
+    assert judged.after.ok
     if not edit.person:
         assert judged.grave == ()
         assert judged.verified

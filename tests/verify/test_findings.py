@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bot.core.check import CaseResult, Check, CheckResult, Rung
 from bot.sandbox.process import ProcessExecutor
-from bot.verify.detect import detect
+from bot.verify.detection.detect import detect
 from bot.verify.findings import number
 from bot.verify.ladder import Ladder
 from tests.verify.conftest import Files, bare, outcomes, write

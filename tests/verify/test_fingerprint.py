@@ -87,6 +87,11 @@ def test_what_is_carried_is_part_of_it(home: Path) -> None:
     assert take(home, "sealed", data) != before
 
 
+def test_what_is_known_of_what_is_carried_is_part_of_it(home: Path) -> None:
+    told = [fingerprint(Outside(home, (), facts), own(), "sealed") for facts in ((), ("a 1",), ("a 2",))]
+    assert len(set(told)) == 3
+
+
 def test_a_carried_environment_is_told_by_what_is_installed_in_it(home: Path) -> None:
     before = take(home, "sealed", home / "env")
     write(libraries(home), {f"big/{n}.py": "" for n in range(10)})

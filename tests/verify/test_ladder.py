@@ -7,7 +7,7 @@ from bot.core.check import Check, Rung, Verdict
 from bot.errors import SandboxUnavailable
 from bot.protocols import Command, Completed
 from bot.sandbox.process import ProcessExecutor
-from bot.verify.detect import detect
+from bot.verify.detection.detect import detect
 from bot.verify.interpreter import find
 from bot.verify.ladder import Ladder
 from tests.conftest import Repo

@@ -33,6 +33,8 @@ def run(root: Path, printed: str, code: int, *targets: str, tool: str = "linter"
          ("a.py", 4)),
         ("run.sh:2:3: warning: Quote this [SC2086]", "run.sh::SC2086::Quote this", ("run.sh", 2)),
         ("c.yml:1:1: [error] too long (line-length)", "c.yml::line-length::too long", ("c.yml", 1)),
+        ('a.py:1:10: error[invalid-assignment] Object of type `Literal["a"]` is not assignable to `int`',
+         'a.py::invalid-assignment::Object of type `Literal["a"]` is not assignable to `int`', ("a.py", 1)),
         ("would reformat ROOT/a.py", "a.py::format::would be reformatted", ("a.py", 0)),
         ("error: cannot format a.py: Cannot parse: 1:2", "a.py::format::cannot be formatted: Cannot parse: 1:2",
          ("a.py", 0)),
@@ -100,3 +102,27 @@ def test_tool_that_is_not_there_is_errored(tmp_path: Path) -> None:
     check = Check(name="x", rung=Rung.STATIC, argv=(str(tmp_path / "none"),), reader="lines", timeout=60)
     assert ladder_for(tmp_path, check).run(check, tmp_path).status == "errored"
     assert os.listdir(tmp_path) == []  # noqa: PTH208 - names are enough
+
+
+@pytest.mark.parametrize(
+    ("tool", "printed", "code", "status"),
+    [
+        ("pyrefly", "ERROR a.py:4:8-15: Cannot find module `nowhere` [missing-import]\n INFO 1 error\n", 1, "failed"),
+        ("pyrefly", " WARN a.py:4:8-15: Deprecated [deprecated]\n INFO 0 errors\n", 0, "passed"),
+        ("ty", "a.py:1:1: warning[unused-ignore] Unused\nFound 1 diagnostic\n", 0, "passed"),
+        ("ty", "All checks passed!\n", 0, "passed"),
+        ("ty", "a.py:1:1: error[x] y\n", 0, "errored"),
+        ("pyrefly", "error: unexpected argument\n", 2, "errored"),
+    ],
+)
+def test_what_type_checkers_only_mention_does_not_count(
+    tmp_path: Path, tool: str, printed: str, code: int, status: str
+) -> None:
+    assert run(tmp_path, printed, code, tool=tool).status == status
+
+
+def test_finding_of_pyrefly_has_a_place(tmp_path: Path) -> None:
+    case = run(tmp_path, "ERROR a.py:4:8-15: Cannot find module `nowhere` [missing-import]\n", 1, tool="pyrefly").cases[
+        0
+    ]
+    assert (case.path, case.line, case.id) == ("a.py", 4, "a.py::missing-import::Cannot find module `nowhere`")

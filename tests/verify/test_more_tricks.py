@@ -1,13 +1,20 @@
 """Tricks from inside of the test process, each tried against a wrong function; none may make it look right."""
 
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from bot.core.check import Check, CheckResult, Rung, Verdict
+from bot.errors import SandboxUnavailable
+from bot.protocols import Command
+from bot.sandbox.bubblewrap import BubblewrapExecutor
+from bot.verify import suite
 from bot.verify.compare import compare
-from tests.verify.conftest import CALC, FIXED, PYTEST, TESTS, Files, outcomes, run_tests, write
+from bot.verify.place import Place
+from tests.conftest import Repo
+from tests.verify.conftest import CALC, FIXED, PYTEST, TESTS, Files, bare, outcomes, run_tests, write
 
 UNITTEST = Check(
     name="unittest",
@@ -194,7 +201,11 @@ FORGED_WITH_THE_TOKEN = """
 import json, os, re
 for pid in ("self", os.getppid(), 1):
     try:
-        found = re.search(rb"REPORT_TOKEN=([0-9a-f]{8,})", open(f"/proc/{pid}/environ", "rb").read())
+        known = open(f"/proc/{pid}/environ", "rb").read() + open(f"/proc/{pid}/cmdline", "rb").read()
+        for path in re.findall(rb"[^\\0]*/secret", known):
+            if os.path.exists(path):
+                known += b"=" + open(path, "rb").read()
+        found = re.search(rb"=([0-9a-f]{32})", known)
     except OSError:
         continue
     if found:
@@ -279,7 +290,7 @@ TRICKS: dict[str, Trick] = {
     ),
     "terminated": calc("import os\nos.kill(os.getpid(), 15)"),
     "exit turned into another": conftest("import os, sys\nsys.exit = lambda *_: os._exit(0)"),
-    "report with the token of the environment": calc(FORGED_WITH_THE_TOKEN),
+    "report with the token that was given to us": calc(FORGED_WITH_THE_TOKEN),
     "os.write replaced": conftest(
         "import os\nwrite = os.write\n"
         "os.write = lambda fd, data: write(fd, data.replace(b'failed', b'passed')) and len(data)"
@@ -513,3 +524,14 @@ def test_right_function_looks_right(tests: str, check: Check, tmp_path: Path) ->
     assert after.ok, told(result)
     assert after.better
     assert not after.comparison.changed
+
+
+def test_secret_of_the_report_is_not_found_inside_of_the_sandbox(tmp_path: Path, repo: Repo) -> None:
+    tree = write(tmp_path / "tree", {"calc.py": FORGED_WITH_THE_TOKEN + CALC, "test_calc.py": TESTS})
+    executor = BubblewrapExecutor(repo.path, repo.path / ".git", [bare().path, Path(sys.executable)])
+    try:
+        executor.execute(Command(argv=["true"], cwd=tree))
+    except SandboxUnavailable as error:
+        pytest.skip(f"no bubblewrap here: {error.message}")
+    result = suite.run(PYTEST, Place(tree, executor, bare()), ())
+    assert outcomes(result)["test_calc.py::test_add"] == "failed"

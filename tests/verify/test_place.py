@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.core.check import Check, Rung
 from bot.sandbox.process import ProcessExecutor
-from bot.verify.place import Place, from_root
+from bot.verify.place import Place, from_root, within
 from tests.verify.conftest import bare, write
 
 
@@ -30,6 +30,24 @@ from tests.verify.conftest import bare, write
 )
 def test_a_path_of_a_package_is_told_from_the_root(folder: str, path: str, told: str) -> None:
     assert from_root(folder, path) == told
+
+
+def test_targets_are_seen_from_the_folder_of_the_check() -> None:
+    targets = ["one/test_a.py::test_x", "two/test_b.py", "--ignore=one/test_c.py", "--ignore=two/test_d.py", "one"]
+    assert within("one", targets) == ["test_a.py::test_x", "--ignore=test_c.py", "."]
+    assert within("", targets) == targets
+    assert within("one", []) == []
+
+
+@pytest.mark.parametrize(
+    ("target", "wanted"),
+    [
+        ("one/two/a.py", ["a.py"]), ("one", ["."]), ("one/", ["."]), (".", ["."]), ("one/two", ["."]), ("on", None),
+        ("one/twofold/a.py", None), ("other", None), ("--ignore=one", []), ("--ignore=other/a.py", []),
+    ],
+)  # fmt: skip
+def test_target_above_a_folder_is_all_of_it_and_one_beside_it_nothing(target: str, wanted: list[str] | None) -> None:
+    assert within("one/two", [target]) == wanted
 
 
 _STEPS = st.lists(st.sampled_from(["..", ".", "a", "b", "", "...", "-"]), max_size=8).map("/".join)

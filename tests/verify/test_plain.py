@@ -105,3 +105,19 @@ def test_exit_code_alone_is_said_to_be_weaker(tmp_path: Path) -> None:
         "exit code 0; weaker evidence: an exit code and nothing else",
     )
     assert os.listdir(tmp_path) == []  # noqa: PTH208 - names are enough
+
+
+@pytest.mark.parametrize("recipe", ["nowhere-to-be-found run", "nowhere-to-be-found run && true"])
+def test_make_that_finds_no_program_tells_nothing(tmp_path: Path, recipe: str) -> None:
+    write(tmp_path, {"Makefile": f"test:\n\t{recipe}\n\nbroken:\n\tfalse\n"})
+    absent, broken = (
+        ladder_for(tmp_path, check).run(check, tmp_path)
+        for check in (
+            Check(name=f"make-{target}", rung=Rung.UNIT, argv=("make", target), timeout=60)
+            for target in ("test", "broken")
+        )
+    )
+    assert absent.status == "errored"
+    assert "starts something that is not here" in absent.summary
+    assert "nowhere-to-be-found" in absent.summary
+    assert broken.status == "failed"

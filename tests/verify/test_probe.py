@@ -311,4 +311,4 @@ def test_probe_says_the_same_in_every_interpreter(project: Path) -> None:
 
 
 def told(cases: tuple[CaseResult, ...]) -> list[tuple[object, ...]]:
-    return [(c.id, c.outcome, c.path, c.line, c.error, c.cause, c.lacks, bool(c.code)) for c in cases]
+    return sorted((c.id, c.outcome, c.path, c.line, c.error, c.cause, c.lacks, bool(c.code)) for c in cases)

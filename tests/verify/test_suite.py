@@ -15,7 +15,7 @@ from bot.verify.interpreter import own
 from bot.verify.ladder import Ladder
 from bot.verify.reported import Report, read
 from bot.verify.suite import judge
-from tests.verify.conftest import FIXED, PYTEST, TESTS, bare, outcomes, run_tests, write
+from tests.verify.conftest import CALC, FIXED, PYTEST, TESTS, Files, bare, ladder_for, outcomes, run_tests, write
 
 
 def test_each_outcome_is_told_apart(tmp_path: Path) -> None:
@@ -126,6 +126,23 @@ def test_conftest_that_cannot_be_imported_is_named(project: Path) -> None:
 def test_no_tests_are_no_evidence(tmp_path: Path) -> None:
     result = run_tests(write(tmp_path, {"test_nothing.py": "x = 1\n"}))
     assert (result.status, result.summary) == ("errored", "no tests were collected")
+
+
+@pytest.mark.parametrize(
+    ("files", "empty"),
+    [
+        ({"calc.py": CALC}, True),
+        ({"test_a.py": "import pytest\npytest.importorskip('nowhere')\n"}, False),
+        ({"test_a.py": "raise RuntimeError\n"}, False),
+        ({"test_a.py": "def test(): pass\n"}, False),
+        ({"conftest.py": "import os\nos._exit(5)\n"}, False),
+    ],
+)
+def test_only_a_suite_without_tests_that_nobody_declared_is_empty(tmp_path: Path, files: Files, *, empty: bool) -> None:
+    root = write(tmp_path, files)
+    found = PYTEST.model_copy(update={"reason": "pytest.ini"})
+    assert ladder_for(root, found).run(found, root).empty is empty
+    assert not ladder_for(root, PYTEST).run(PYTEST, root).empty
 
 
 def test_test_that_never_ends_is_named(project: Path) -> None:

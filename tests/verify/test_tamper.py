@@ -111,6 +111,59 @@ def test_report_says_what_an_assertion_became() -> None:
     assert "assert add(1, 2) == 3 became assert add(1, 2) == -1" in change.detail
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("kept = dict(a=1)", 'kept = {"b": 1}', "kept = dict(a=1) became kept = {'b': 1}"),
+        ("kept = 1; drop(kept)", "kept = 1", "no longer does: drop(kept)"),
+        ("kept = 1", "use(kept := 1)", "kept = 1 became use((kept := 1))"),
+        ("kept = 1", "kept = 1; kept = 2", "also does: kept = 2"),
+    ],
+)
+def test_report_says_what_else_a_test_does(before: str, after: str, told: str) -> None:
+    old, new = (f"def test_add():\n    {line}\n    assert add(kept, 2) == 3\n" for line in (before, after))
+    (change,) = look({"test_calc.py": old}, {"test_calc.py": new}).tests
+    assert (change.kind, change.detail) == ("altered", told)
+
+
+def test_report_says_what_changed_below_an_expected_error() -> None:
+    (change,) = look({"test_calc.py": PARSE}, {"test_calc.py": PARSE.replace('parse("")', 'parse(" ")')}).tests
+    assert change.detail == "below `pytest.raises(ValueError, match='nothing')`: parse('') became parse(' ')"
+
+
+def test_assertion_that_is_handed_to_a_helper_is_not_called_weaker() -> None:
+    edit = HONEST["assertions handed to a helper"]
+    (change,) = [change for change in look(edit.before, edit.after).tests if change.grave]
+    assert (change.kind, change.detail) == ("altered", "assert add(1, 2) == 3 became check(add(1, 2), total=3)")
+
+
+KEPT = "def test_it(box):\n    own = []\n    mine = box.kept\n    assert use(own, mine) == 3\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "box.kept.clear()",
+        "box.kept = []",
+        "mine.clear()",
+        "mine = own",
+        "put(box)",
+        "calc.kept.clear()",
+        "yield",
+        "return",
+        "import use",
+        "use = print",
+        "raise SkipTest",
+        "pytest.skip()",
+    ],
+)
+def test_what_may_be_looked_at_after_a_test_is_not_touched_at_its_end(line: str) -> None:
+    assert kinds(KEPT, f"{KEPT}    {line}\n") != {"test_it": "extended"}
+    assert kinds(KEPT, f"{KEPT}    own.append(use(own, 1))\n    own[0] = 3\n    own = [1]\n    assert own\n") == {
+        "test_it": "extended"
+    }
+
+
 def test_report_says_where_a_name_leads_now() -> None:
     edit = TRICKS["function under test comes from elsewhere"]
     details = [change.detail for change in look(edit.before, edit.after).tests if change.grave]
@@ -157,7 +210,13 @@ def test_new_test_of_another_language_needs_nobody() -> None:
     assert look({}, {"tests/calc.test.js": "test('adds', () => {})"}) == Inspected()
 
 
-@pytest.mark.parametrize("path", [".github/workflows/ci.yml", "Makefile", ".pre-commit-config.yaml", "uv.lock"])
+@pytest.mark.parametrize("path", [".github/workflows/ci.yml", ".pre-commit-config.yaml"])
+def test_new_pipeline_is_looked_at_by_a_person(path: str) -> None:
+    assert [change.detail for change in look({}, {path: "a: 1\n"}).tests] == ["is new"]
+    assert look({}, {path: "a: [\n"}).unread == (path,)
+
+
+@pytest.mark.parametrize("path", ["Makefile", "uv.lock"])
 def test_configuration_that_cannot_be_read_is_named_even_when_new(path: str) -> None:
     assert look({}, {path: "a: 1\n"}).unread == (path,)
 

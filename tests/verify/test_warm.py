@@ -13,7 +13,6 @@ from bot.sandbox.process import ProcessExecutor
 from bot.verify import typed
 from bot.verify.interpreter import own
 from bot.verify.place import Place
-from bot.verify.plugins import foreign_plugins
 from bot.verify.warm import Warmth
 from tests.verify.conftest import Files, write
 
@@ -150,26 +149,6 @@ def test_code_of_the_tree_that_mypy_would_run_keeps_it_from_remembering(place: P
     warmth = Warmth()
     warmth.run(MYPY, place, fill=True)
     assert not is_warm(ran(place)[0])
-
-
-@pytest.mark.parametrize(
-    ("files", "foreign"),
-    [
-        ({}, False),
-        ({"mypy.ini": "[mypy]\nplugins = pydantic.mypy\n"}, False),
-        ({"pyproject.toml": '[tool.mypy]\nplugins = ["pydantic.mypy"]\n'}, False),
-        ({"pyproject.toml": '[tool.mypy]\nplugins = ["pydantic.mypy", "mine"]\n'}, True),
-        ({"setup.cfg": "[mypy]\nplugins =\n  pydantic.mypy,\n  ./pydantic/hook.py\n"}, True),
-        ({".mypy.ini": "[mypy]\nplugins = mine:start\n"}, True),
-        ({"mypy.ini": "plugins\n[["}, True),
-        ({"pyproject.toml": "[tool.mypy\n"}, True),
-        ({"pyproject.toml": '[tool.mypy]\nplugins = "mine"\n', "sub/mypy.ini": "[mypy]\n"}, True),
-    ],
-)
-def test_plugins_are_trusted_only_from_libraries(tmp_path: Path, files: Files, *, foreign: bool) -> None:
-    write(tmp_path, files)
-    (tmp_path / "sub").mkdir(exist_ok=True)
-    assert foreign_plugins(tmp_path, "sub", own()) is foreign
 
 
 def test_a_command_of_another_make_is_left_alone(place: Place) -> None:

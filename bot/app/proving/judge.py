@@ -1,17 +1,18 @@
 """Judges commits one after the other, each in a clean tree and against the one before it."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from bot.app.assemble import Bay, choose_bay
 from bot.app.desk import Desk
+from bot.app.missing import suggest_carry
 from bot.app.proving.claim import read_claim
 from bot.app.proving.target import SHORT, Listed, Target
 from bot.app.proving.uncommitted import Search
 from bot.app.proving.values import Judged, Proved, ProvedCommit, Uncommitted
 from bot.core.change import ChangeSet
-from bot.core.check import Check, CheckResult, Verdict
+from bot.core.check import Check, CheckResult, Rung, Verdict
 from bot.core.doubts import Doubt, Work
 from bot.core.proof import Audit, Proof
 from bot.core.report import summarize_check
@@ -91,9 +92,21 @@ class _Proof:
             commits=tuple(self.commits),
             target=self.target.words,
             tip=self.target.tip,
-            notes=(*self.target.notes, *self.desk.notes, *self.bay.notes),
+            notes=(*self.target.notes, *self.desk.notes, *self.bay.notes, *self._lacking(base)),
         )
         return Judged(proved, base, tuple(self.verdicts), tuple(self.files))
+
+    def _lacking(self, base: Verdict) -> Iterator[str]:
+        """Say what keeps the base from telling more."""
+        if not any(check.rung in (Rung.UNIT, Rung.INTEGRATION) for check in self.ladder.checks):
+            yield "no test was found: nothing here says what the code does"
+        if not self._stranger:
+            yield from suggest_carry(self.repository, base.results, (*self.desk.settings.carry, *self.bay.built))
+
+    @property
+    def _stranger(self) -> bool:
+        """Whether what others wrote is judged, which is not shown the files of a checkout that they know nothing of."""
+        return self.target.foreign or self.desk.settings.trust == "untrusted"
 
     def _base(self) -> Generator[Stage, None, Verdict]:
         if self.target.base:
@@ -107,7 +120,7 @@ class _Proof:
                 commit, self.ladder.judge(self.snapshots, change.tree, before, change.paths)
             )
             auditor = Auditor(self.ladder, self.snapshots, before, verdict)
-            return (yield from self._told(commit, auditor.hold(change.files)))
+            return _left_to_a_person((yield from self._told(commit, auditor.hold(change.files))))
         return _from_nothing((yield from self._told(commit, self.ladder.judge(self.snapshots, change.tree, None))))
 
     def _told(self, commit: str, checks: Generator[Check, None, Verdict]) -> Generator[Stage, None, Verdict]:
@@ -171,16 +184,26 @@ class _Proof:
         known = audit if after.ok else None
         # Where nothing was before, there is no evidence that could have been changed
         files = change.files if before.results else ()
-        stale = self.bay.stale(change.paths)
+        # What was built, and where submodules stand, is as the settings' base has it, however many commits ago that was
+        since = changes(self.repository, self.desk.base, change.tree).paths if self.bay.built else ()
+        stale = self.bay.stale(since)
         changed = after.comparison.changed
         return Work(files, [change.patch], self.ladder.checks, before, after, changed, known, stale).doubts()
 
     def _missing(self, commit: str, before: Verdict, verdict: Verdict) -> tuple[Uncommitted, ...]:
-        # What others wrote is not shown the files of a checkout that they know nothing of
-        if self.target.foreign or self.desk.settings.trust == "untrusted":
+        if self._stranger:
             return ()
         search = Search(self.repository, self.snapshots, self.ladder)
         return tuple(search.find(commit, before, verdict))
+
+
+def _left_to_a_person(verdict: Verdict) -> Verdict:
+    """Blame nobody for tests that are gone when that is all: their author may have had a reason, which is asked for."""
+    compared = verdict.comparison
+    withdrawn = (*compared.withdrawn, *compared.removed)
+    left = compared.model_copy(update={"removed": (), "withdrawn": withdrawn})
+    softened = verdict.model_copy(update={"comparison": left})
+    return softened if softened.ok else verdict
 
 
 def _from_nothing(verdict: Verdict) -> Verdict:

@@ -10,7 +10,8 @@ from rich.text import Text
 
 from bot.app.proving.target import SHORT
 from bot.app.proving.values import Judged, Outcome, Proved, ProvedCommit
-from bot.core.check import CaseResult, Verdict
+from bot.core.check import WORDS as CAUSES
+from bot.core.check import CaseResult, Rung, Verdict
 from bot.core.escape import line
 from bot.core.proof import Proof
 from bot.core.report import CheckSummary
@@ -60,7 +61,8 @@ def present(judged: Judged, console: Console) -> None:
         told = f"{known} of {len(results)} answers were known from before: the same tree in the same environment"
         console.print(_row(Point("•", "dim", told)))
     for commit, verdict in zip(proved.commits, judged.verdicts, strict=True):
-        points = list(_points(commit, verdict))
+        last = commit is proved.commits[-1]
+        points = [*_points(commit, verdict), *(_left(verdict) if commit.ok and last else ())]
         if points:
             console.print(Text.assemble("\n", (commit.commit[:SHORT], "bold"), "  ", line(commit.subject)))
         for point in points:
@@ -157,6 +159,18 @@ def _points(commit: ProvedCommit, verdict: Verdict) -> Iterator[Point]:
         yield Point("•", "dim", f"no red→green: {commit.proof.reason}")
 
 
+def _left(verdict: Verdict) -> Iterator[Point]:
+    """Name the tests that fail at the tip as they did before, which is why not all is green."""
+    known = {*verdict.comparison.failing}
+    tests = (result for result in verdict.results if result.rung.height >= Rung.UNIT.height)
+    cases = [case for result in tests for case in result.cases if case.bad and case.id in known]
+    yield from _some("•", "dim", [f"fails as before{_why(case)}: {_told(case.id, case)}" for case in cases])
+
+
+def _why(case: CaseResult) -> str:
+    return f", {CAUSES[case.cause]}" if case.cause else ""
+
+
 def _some(mark: str, style: str, texts: Sequence[str]) -> Iterator[Point]:
     yield from (Point(mark, style, text) for text in texts[:SHOWN])
     if len(texts) > SHOWN:
@@ -194,7 +208,9 @@ def _sentence(proved: Proved) -> Text:
         text = "\n● not proved by the checks alone: what the evidence rests on was changed, so a person has to judge"
         return Text(text, style="bold yellow")
     if proved.green:
-        return Text("\n✓ proved: every check passes at the tip", style="bold green")
+        idle = any(check.status == "errored" for check in proved.commits[-1].checks)
+        which = "every check that has something to ask" if idle else "every check"
+        return Text(f"\n✓ proved: {which} passes at the tip", style="bold green")
     if proved.sound:
         text = "\n✓ proved: every test passes at the tip; what linters and types complain of was so before"
         return Text(text, style="bold green")

@@ -14,6 +14,9 @@ PACKAGE = Path(__file__).resolve().parents[2]
 LENT = "GIT_AGENT_LENT_PYTEST"
 """Names a folder to take pytest from, where the project's environment has none."""
 
+FIRST = "GIT_AGENT_FIRST_PLACES"
+"""Names folders whose modules go before those that are installed, even those that pytest runs on."""
+
 
 def load() -> types.ModuleType:
     """Import the worker under its own names, then forget the names so that the project may have a `bot` of its own."""
@@ -45,6 +48,8 @@ def start() -> None:
     """Read the job from the arguments and carry it out."""
     # The folder of this file came first on the path, where its modules would hide others.
     sys.path[:] = [entry for entry in sys.path if entry and Path(entry).resolve() != Path(__file__).resolve().parent]
+    first = os.environ.pop(FIRST, "")
+    sys.path[:0] = first.split(os.pathsep) if first else []
     sys.dont_write_bytecode = True
     job = "".join(sys.argv[1:])
     try:

@@ -124,9 +124,14 @@ def _fail() -> None:
     raise AssertionError("this test always fails")
 
 
+def places(root: Path) -> list[str]:
+    """List the folders that the project's modules are looked for in."""
+    return [str(root), *([str(root / "src")] if (root / "src").is_dir() else [])]
+
+
 def enter(root: Path) -> None:
     """Let the project's modules be found, before those that are installed."""
-    sys.path[:0] = [str(root), *([str(root / "src")] if (root / "src").is_dir() else [])]
+    sys.path[:0] = [place for place in places(root) if place not in sys.path[:2]]
 
 
 def run(job: dict[str, Any], pipe: int) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from bot.repair.worker import cold
+from bot.repair.worker.boot import FIRST
 from bot.repair.worker.cold import Patch
 from bot.repair.worker.fork import kill, seclude, send
 from bot.repair.worker.source import Edit
@@ -51,11 +52,18 @@ def shares_code(tree: Tree) -> bool:
     return False
 
 
+def runs_on_code(tree: Tree) -> bool:
+    """Whether pytest itself, or a plugin, runs on code of the project, from where an editable install leads to it."""
+    files = [getattr(module, "__file__", None) for name, module in sys.modules.items() if not name.startswith("bot")]
+    return any(isinstance(file, str) and tree.own(file) is not None for file in files)
+
+
 class Nursery:
     """The process that cold ones are forked from."""
 
     def __init__(self, tree: Tree, secret: int) -> None:
         self.fresh = shares_code(tree)
+        self.first = self.fresh and runs_on_code(tree)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LONGEST)
         self.process = os.fork()
@@ -91,13 +99,13 @@ class Nursery:
                 try:
                     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                     seclude((requests.fileno(),))
-                    _become(tree, json.loads(data), pipes[0], fresh=self.fresh)
+                    _become(tree, json.loads(data), pipes[0], fresh=self.fresh, first=self.first)
                 finally:
                     os._exit(70)
             os.close(pipes[0])
 
 
-def _become(tree: Tree, task: dict[str, Any], pipe: int, *, fresh: bool) -> None:
+def _become(tree: Tree, task: dict[str, Any], pipe: int, *, fresh: bool, first: bool) -> None:
     """Copy the tree, patch the copy and run pytest there."""
     send(pipe, json.dumps(["leader", str(os.getpid()), ""]).encode() + b"\n")
     folder = Path(task["folder"])
@@ -112,6 +120,9 @@ def _become(tree: Tree, task: dict[str, Any], pipe: int, *, fresh: bool) -> None
     pieces = [text[i : i + 100_000] for i in range(0, len(text), 100_000)]
     boot = str(Path(__file__).with_name("boot.py"))
     environment = {**os.environ, "GIT_AGENT_REPORT_FD": str(pipe)}
+    if first:
+        # Else the code that pytest runs on would be taken from where it is installed, which is not the copy
+        environment[FIRST] = os.pathsep.join(cold.places(folder))
     os.execve(sys.executable, [sys.executable, boot, *pieces], environment)  # noqa: S606 - no shell, by intent
 
 

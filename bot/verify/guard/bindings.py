@@ -1,6 +1,7 @@
 """What the statements of a module bind, and which of them do something else."""
 
 import ast
+import builtins
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
@@ -69,7 +70,18 @@ class Bindings:
         name = test.value if isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING" else test
         if not isinstance(name, ast.Name) or name.id in self.bound or node.orelse:
             return False
-        return self.imports.get(name.id) == names.get(name.id, "-")
+        return self.imports.get(name.id) == names.get(name.id, "-") and all(map(self._is_new, node.body))
+
+    def _is_new(self, statement: ast.stmt) -> bool:
+        """Tell whether a statement only binds names that mean nothing yet: code can see to it that it is run."""
+        match statement:
+            case ast.Import() | ast.ImportFrom():
+                names: tuple[str, ...] | None = bound_by(statement)
+            case ast.Assign() | ast.AnnAssign():
+                names = constant_names(statement)
+            case _:
+                names = None
+        return names is not None and not {*names} & {*self.imports, *self.bound, *dir(builtins), "*"}
 
 
 def constant_names(statement: ast.Assign | ast.AnnAssign) -> tuple[str, ...] | None:

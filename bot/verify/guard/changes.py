@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from bot.core.proof import ChangeKind
 from bot.verify.guard.cases import compare_marks, instances
 from bot.verify.guard.demands import Found, weaker
+from bot.verify.guard.difference import tell_functions
+from bot.verify.guard.ending import Ending
 from bot.verify.guard.extension import only_adds
 from bot.verify.guard.marks import is_silencing
 from bot.verify.guard.modules import Module, Piece, attributes, collected, shape_of
@@ -56,7 +58,13 @@ def _function(before: Piece, after: Piece, earlier: Module, later: Module) -> Fo
         return told
     if before.role != "hook" and not redirected and _is_extended(before, after, earlier, later):
         return "extended", "asks more"
-    return "altered", redirected or _acting(before, after) or "its code changed"
+    return "altered", redirected or _acting(before, after) or _parting(before, after)
+
+
+def _parting(before: Piece, after: Piece) -> str:
+    assert isinstance(before.node, FUNCTIONS), "only functions are compared as such"
+    assert isinstance(after.node, FUNCTIONS), "only functions are compared as such"
+    return tell_functions(before.node, after.node, plain(before).write, plain(after).write) or "its code changed"
 
 
 def _acting(before: Piece, after: Piece) -> str:
@@ -86,7 +94,9 @@ def _bare(piece: Piece, module: Module) -> str:
     assert isinstance(piece.node, FUNCTIONS), "only functions have decorators apart"
     writer = Writer(module.reach, scope_of(piece.node))
     kind = type(piece.node).__name__
-    return f"{piece.earlier}{kind}{Writer(module.reach).write(piece.node.args)}{writer.body(piece.node.body)}"
+    outer = Writer(module.reach)
+    told = f"{outer.write(piece.node.args)}{outer.annotation(piece.node.returns)}"
+    return f"{piece.earlier}{kind}{told}{writer.body(piece.node.body)}"
 
 
 def plain(piece: Piece) -> Writer:
@@ -103,7 +113,10 @@ def _is_extended(before: Piece, after: Piece, earlier: Module, later: Module) ->
     old = Writer(earlier.reach, scope_of(before.node, rename=False))
     new = Writer(later.reach, scope_of(after.node, rename=False))
     same = Writer(earlier.reach).write(before.node.args) == Writer(later.reach).write(after.node.args)
-    return same and only_adds(before.node, after.node, old, new)
+    if not same or before.role != "test":
+        return same and only_adds(before.node, after.node, old, new)
+    ending = Ending(before.node, after.node, frozenset(later.imports))
+    return only_adds(before.node, after.node, old, new, ending)
 
 
 def _is_one_case(before: Piece, after: Piece, later: Module) -> bool:

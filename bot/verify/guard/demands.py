@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from bot.core.proof import ChangeKind
+from bot.verify.guard.difference import tell_statements
 from bot.verify.guard.laxer import laxer
 from bot.verify.guard.marks import SILENCERS, dotted
 from bot.verify.guard.normal import FUNCTIONS, Function, Writer, meaningful
@@ -31,6 +32,8 @@ class Demand(NamedTuple):
     node: ast.stmt | ast.expr
     around: tuple[str, ...] = ()
     """The context as a person reads it."""
+    inside: tuple[ast.stmt, ...] = ()
+    """What is to fail in the way that it demands."""
 
 
 def demands(function: Function, writer: Writer) -> list[Demand]:
@@ -78,6 +81,8 @@ def _explain(lost: Sequence[Demand], spare: list[Demand]) -> Iterator[Found]:
             yield _moved(each, other)
         elif reason := laxer(each.node, other.node):
             yield "weakened", f"{reason}: {show(each.node)} became {show(other.node)}"
+        elif ast.dump(each.node) == ast.dump(other.node) and each.inside:
+            yield "altered", f"below `{show(each.node)}`: {tell_statements(each.inside, other.inside)}"
         else:
             yield "altered", f"{show(each.node)} became {show(other.node)}"
 
@@ -133,7 +138,7 @@ def _expected(
     for item in statement.items:
         call = item.context_expr
         if isinstance(call, ast.Call) and dotted(call, writer).rpartition(".")[2] in _EXPECTING:
-            yield Demand(f"{writer.write(call)}{body}", context, call, around)
+            yield Demand(f"{writer.write(call)}{body}", context, call, around, tuple(statement.body))
 
 
 def _blocks(statement: ast.stmt, writer: Writer) -> Iterator[tuple[str, str, Sequence[ast.stmt]]]:

@@ -2,7 +2,9 @@
 
 import ast
 from collections.abc import Sequence
+from itertools import takewhile
 
+from bot.verify.guard.ending import Ending
 from bot.verify.guard.harm import harm
 from bot.verify.guard.marks import SILENCERS, dotted
 from bot.verify.guard.normal import HARMLESS_CALLS, Function, Writer, meaningful
@@ -17,11 +19,18 @@ _BLOCKS = (ast.For, ast.If, ast.With)
 _EXPECTING = frozenset({"raises", "warns", "assertRaises", "assertWarns", "assertRaisesRegex", "subTest"})
 
 
-def only_adds(before: Function, after: Function, old: Writer, new: Writer) -> bool:
-    """Tell whether statements were only added, and only ones that assert something or prepare for it."""
+def only_adds(before: Function, after: Function, old: Writer, new: Writer, ending: Ending | None = None) -> bool:
+    """Tell whether statements were only added, and only ones that assert something or prepare for it.
+
+    `ending` tells what else may follow all that was there.
+    """
     taken = frozenset(node.id for node in ast.walk(before) if isinstance(node, ast.Name))
     taken |= {node.arg for node in ast.walk(before) if isinstance(node, ast.arg)}
-    return _Adding(old, new, taken).only(before.body, after.body)
+    adding = _Adding(old, new, taken)
+    if adding.only(before.body, after.body):
+        return True
+    added = takewhile(ending.allows, reversed(after.body)) if ending is not None else ()
+    return any(adding.only(before.body, after.body[: -count - 1]) for count, _ in enumerate(added))
 
 
 class _Adding:

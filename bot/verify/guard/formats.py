@@ -42,7 +42,8 @@ def read_ini(text: str) -> Settings:
     )
     try:
         parser.read_string(text)
-    except configparser.Error as error:
+    except (configparser.Error, AttributeError) as error:
+        # The parser stumbles over a line that goes on with a key that has no value
         raise ValueError(str(error)) from error
     found = {section: "{}" for section in parser.sections() if not parser.options(section)}
     for section in parser.sections():

@@ -90,7 +90,7 @@ class _Matching:
             return _change(after, "silenced", f"{detail}, and no test is looked for in {after.path}")
         if kind == "moved" and self._old.around(before.path) != self._new.around(after.path):
             return _change(after, "altered", f"{detail}, and other things act on it now")
-        return _change(after, kind, detail)
+        return _change(after, kind, detail).model_copy(update={"was": f"{before.path}::{before.name}"})
 
     def _fixture(self, before: Piece, after: Piece, kind: ChangeKind, detail: str) -> TestChange:
         """Judge a fixture that went elsewhere: those who ask for it have to find it, and nobody else."""
@@ -126,7 +126,8 @@ class _Matching:
     def _lost_test(self, piece: Piece) -> TestChange:
         case = self._cases.get(piece.shape) if not piece.classes else None
         if case is not None:
-            return _change(case, "renamed", f"{piece.name} is one of its cases now")
+            told = _change(case, "renamed", f"{piece.name} is one of its cases now")
+            return told.model_copy(update={"was": f"{piece.path}::{piece.name}"})
         return _change(piece, "removed", "" if piece.path in self._new.modules else f"{piece.path} is gone")
 
     @cached_property

@@ -40,7 +40,10 @@ SPECIAL = frozenset(
 """Variables that are settings."""
 _UNTYPED = ("hypothesis.", "unittest.", "staticmethod", "classmethod", "property")
 _COOKIE = re.compile(r"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)", re.MULTILINE)
-_CODINGS = frozenset({"utf-8", "utf8", "ascii", "us-ascii", "latin-1", "latin1", "iso-8859-1"})
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_UNICODE = frozenset({"utf-8", "utf8"})
+_ASCII = frozenset({"ascii", "us-ascii", "latin-1", "latin1", "iso-8859-1"})
+"""Encodings that mean the same where nothing but ASCII is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +138,10 @@ def _is_collected(node: ast.ClassDef, reach: Reach) -> bool:
 
 def _is_recoded(text: str) -> bool:
     """Tell whether the bytes of a file mean something else to Python than to us."""
-    head = "\n".join(text.splitlines()[:2])
-    return any(found.lower().replace("_", "-") not in _CODINGS for found in _COOKIE.findall(head))
+    # Not `splitlines`, which ends lines where Python does not
+    head = "\n".join(_LINE_END.split(text, maxsplit=2)[:2])
+    plain = _UNICODE | _ASCII if text.isascii() else _UNICODE
+    return any(found.lower().replace("_", "-") not in plain for found in _COOKIE.findall(head))
 
 
 def _take_apart(path: str, tree: ast.Module) -> Module:
@@ -215,7 +220,8 @@ def shape_of(function: Function, reach: Reach, *, rename: bool = True, alone: bo
     kind = type(function).__name__
     if any(map(_reads_annotations, read_marks(function.decorator_list, outer))):
         others += [f"{each.arg}:{outer.write(each.annotation)}" for each in parameters(function)]
-    return f"{kind}{marks}{others}({outer.write(arguments)}){inner.body(function.body)}"
+    returned = outer.annotation(function.returns)
+    return f"{kind}{marks}{others}({outer.write(arguments)}{returned}){inner.body(function.body)}"
 
 
 def alone_of(function: Function) -> ast.arguments:

@@ -17,7 +17,7 @@ HARMLESS_CALLS = frozenset(
 """Functions that change nothing and end nothing."""
 _DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_SILENT = frozenset({"ctx", "kind", "type_comment", "annotation", "returns", "type_ignores", "type_params", "simple"})
+_SILENT = frozenset({"ctx", "kind", "type_comment", "annotation", "returns", "type_ignores", "simple"})
 _LOOKING = frozenset({"locals", "eval", "exec", "vars", "globals", "dir"})
 """Where one of these is called, the names of local variables are no matter of taste."""
 
@@ -33,7 +33,7 @@ class Scope(NamedTuple):
 
 
 class Writer:
-    """Writes nodes in their normal form, without annotations, docstrings, messages of assertions and layout."""
+    """Writes nodes in their normal form, without docstrings, messages, layout and annotations that only annotate."""
 
     def __init__(self, reach: Reach, scope: Scope = Scope()) -> None:  # noqa: B008 - a scope cannot be changed
         self._reach = reach
@@ -60,13 +60,19 @@ class Writer:
         """Write statements, without those that do nothing."""
         return f"[{';'.join(map(self.write, meaningful(statements)))}]"
 
+    def annotation(self, node: ast.expr | None) -> str:
+        """Write an annotation that does something where it stands; nothing of one that only tells a type."""
+        return f":{self.write(node)}" if node is not None and _calls(node) else ""
+
     def _node(self, node: ast.AST) -> str:
         match node:
             case ast.Assert(test=test, msg=msg):
                 told = self.write(msg) if msg is not None and _acts(msg) else ""
                 return f"assert({self.write(test)}{told})"
-            case ast.AnnAssign(target=target, value=value):
-                return f"Assign([{self.write(target)}],{self.write(value)})"
+            case ast.AnnAssign(target=target, value=value, annotation=told):
+                return f"Assign([{self.write(target)}],{self.write(value)}){self.annotation(told)}"
+            case ast.arg(annotation=told) | ast.FunctionDef(returns=told) | ast.AsyncFunctionDef(returns=told):
+                return f"{self._fields(node)}{self.annotation(told)}"
             case ast.ClassDef() if node.bases or node.decorator_list:
                 return f"{self._fields(node)}{list(_annotated(node))}"
             case _:
@@ -184,6 +190,12 @@ def _acts(message: ast.expr) -> bool:
     )
 
 
+def _calls(annotation: ast.expr) -> bool:
+    """Tell whether an annotation runs something beside looking up names."""
+    acting = (ast.Call, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+    return any(isinstance(part, acting) for part in ast.walk(annotation))
+
+
 def _annotated(node: ast.ClassDef) -> Iterator[str]:
     """List the annotated attributes of a class, which make the fields of a dataclass and its like."""
     for statement in node.body:
@@ -203,7 +215,7 @@ def _is_idle(statement: ast.stmt) -> bool:
             return ">>>" not in text
         case ast.Expr(value=ast.Constant()):
             return True
-        case ast.AnnAssign(value=None):
-            return True
+        case ast.AnnAssign(target=ast.Name(), value=None, annotation=told):
+            return not _calls(told)
         case _:
             return False

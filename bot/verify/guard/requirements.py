@@ -31,6 +31,11 @@ def compare_requirements(before: Sequence[str], after: Sequence[str]) -> Iterato
             yield name, f"{', '.join(was) or 'nothing'} → {', '.join(now) or 'nothing'}"
 
 
+def is_tool(name: str) -> bool:
+    """Tell whether something by this name judges code, or takes part in it."""
+    return _TOOL.fullmatch(name) is not None
+
+
 def _name(line: str) -> str:
     """Name what a requirement asks for; nothing for an option."""
     found = _NAME.match(line)

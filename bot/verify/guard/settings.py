@@ -12,11 +12,15 @@ from bot.core.evidence import CONFIGURATION
 from bot.core.paths import same
 from bot.core.policy import glob_matches
 from bot.core.proof import TestChange
+from bot.verify.guard.attributes import compare_attributes
 from bot.verify.guard.formats import Reader, is_explained, read_ini, read_json, read_toml
+from bot.verify.guard.pipelines import HOOKS, compare_pipeline, is_about_people, is_workflow
 from bot.verify.guard.requirements import compare_requirements, requirement_lines
 from bot.verify.guard.words import cut
 
-Kind: TypeAlias = Literal["code", "toml", "ini", "json", "requirements", "script", "planted", "data"]
+Kind: TypeAlias = Literal[
+    "code", "toml", "ini", "json", "requirements", "attributes", "script", "planted", "data", "pipeline", "people"
+]
 
 _NAMES: Mapping[Kind, tuple[str, ...]] = {
     "ini": (
@@ -26,6 +30,7 @@ _NAMES: Mapping[Kind, tuple[str, ...]] = {
     "toml": ("pyproject.toml", "ruff.toml", ".ruff.toml", "pytest.toml", ".pytest.toml", "tox.toml"),
     "json": ("package.json", "pyrightconfig.json"),
     "requirements": ("*requirements*.txt", "constraints*.txt"),
+    "attributes": (".gitattributes",),
     "script": ("setup.py",),
     "data": ("noxfile.py",),
 }  # fmt: skip
@@ -72,27 +77,41 @@ def kind_of(path: str) -> Kind:
     name = PurePosixPath(path).name
     if _PLANTED.fullmatch(path):
         return "planted"
+    if path == HOOKS or is_workflow(path):
+        return "pipeline"
+    if is_about_people(path):
+        return "people"
     known = next((kind for kind, globs in _NAMES.items() if any(fnmatchcase(name, glob) for glob in globs)), None)
     return known or ("code" if name.endswith(".py") else "data")
 
 
 def compare_settings(path: str, before: str | None, after: str | None) -> list[TestChange] | None:
     """List the settings that changed; None when that cannot be told."""
-    kind = kind_of(path)
-    match kind:
+    match kind := kind_of(path):
         case "planted":
             return [_told(path, "", "is loaded before the tests, or in the place of what runs them")]
+        case "people":
+            return []
         case "data":
             return [] if before is None and not is_configuration(path) else None
-        case "requirements":
-            changes = compare_requirements(requirement_lines(before or ""), requirement_lines(after or ""))
-            return [_told(path, name, detail) for name, detail in changes]
         case "script":
             return _compare_script(path, before or "", after or "")
+        case "requirements" | "attributes" | "pipeline":
+            pairs = _compare_pieces(kind, path, before, after)
+            return None if pairs is None else [_told(path, name, detail) for name, detail in pairs]
         case _:
             whole = "is new" if before is None else "is gone" if after is None else ""
             found = _compare(kind, path, before or "", after or "")
             return None if found is None else [*([_told(path, "", whole)] if whole else []), *found]
+
+
+def _compare_pieces(kind: Kind, path: str, before: str | None, after: str | None) -> list[tuple[str, str]] | None:
+    """List the pieces of a file that changed, with what became of each; None when that cannot be told."""
+    if kind == "pipeline":
+        return compare_pipeline(path, before, after)
+    if kind == "attributes":
+        return list(compare_attributes(before or "", after or ""))
+    return list(compare_requirements(requirement_lines(before or ""), requirement_lines(after or "")))
 
 
 def _compare(kind: Kind, path: str, before: str, after: str) -> list[TestChange] | None:

@@ -5,7 +5,6 @@ What it needs is taken before any code of the project runs, which may put someth
 
 from __future__ import annotations
 
-import ctypes
 import fcntl
 import os
 from json.encoder import encode_basestring_ascii as quote
@@ -13,7 +12,6 @@ from os import getpid, write
 from typing import Union
 
 Value = Union[str, int, float, "list[str]"]
-TOKEN = "GIT_AGENT_REPORT_TOKEN"  # noqa: S105 - the name of a variable
 
 
 class Pipe:
@@ -21,9 +19,9 @@ class Pipe:
 
     __slots__ = ("begun", "fd", "owner", "sent", "waiting")
 
-    def __init__(self) -> None:
+    def __init__(self, token: str) -> None:
         given = int(os.environ.pop("GIT_AGENT_REPORT_FD"))
-        self.begun = '{"token":' + quote(_take(TOKEN)) + ',"number":'
+        self.begun = '{"token":' + quote(token) + ',"number":'
         self.fd = fcntl.fcntl(given, fcntl.F_DUPFD_CLOEXEC, 200)
         os.close(given)
         self.owner = getpid()
@@ -57,15 +55,3 @@ def _shown(value: Value) -> str:
     if isinstance(value, list):
         return "[" + ",".join([_shown(part) for part in value]) + "]"
     return repr(value)
-
-
-def _take(name: str) -> str:
-    """Take a variable out of the environment, and out of what the kernel shows of it to everybody."""
-    value = os.environ[name]
-    find = ctypes.CDLL(None).getenv
-    find.restype = ctypes.c_void_p
-    place = find(name.encode())
-    if place:
-        ctypes.memset(place, ord("-"), len(value))
-    del os.environ[name]
-    return value

@@ -86,9 +86,9 @@ def _own_ways(test: Any, case: Collected) -> Iterator[str]:
             yield relative(code.co_filename) + " runs tests of " + case.place[0] + " in its own way"
 
 
-def main(targets: list[str], *, narrow: bool) -> int:
+def main(targets: list[str], token: str, *, narrow: bool) -> int:
     """Run unittest, report the end, and return an exit code as pytest would."""
-    pipe, loader = Pipe(), Loader()
+    pipe, loader = Pipe(token), Loader()
     at = len(targets) - 1 - targets[::-1].index("--")
     runner = Runner(pipe, loader, targets[at + 1 :] if narrow else [])
     if has_bytecode():

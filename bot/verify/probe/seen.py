@@ -14,6 +14,13 @@ from bot.verify.probe.tree import ROOT, in_tree, relative
 
 LONGEST = 1000
 """Characters of a message."""
+ENDING = 300
+"""Those that are kept of its end."""
+
+
+def both_ends(text: str) -> str:
+    """Shorten a message: it begins with what was asserted, and a long comparison ends with what differs."""
+    return text if len(text) <= LONGEST else text[: LONGEST - ENDING - 3] + "\n…\n" + text[-ENDING:]
 
 
 class Spot:
@@ -36,7 +43,7 @@ class Spot:
         # The project's own __str__ may raise anything; the standard library stands that.
         told = "".join(traceback.format_exception_only(type(error), error)).strip()
         text = str(error.msg) if isinstance(error, SyntaxError) else told.partition(": ")[2]
-        return ": " + text[:LONGEST] if text else ""
+        return ": " + both_ends(text) if text else ""
 
 
 class Told(NamedTuple):

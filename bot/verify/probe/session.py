@@ -69,9 +69,9 @@ def guard() -> Guard:
     return Guard(core, [*rest, *(part for module in loaded(WATCHED) for part in parts_in(module))])
 
 
-def main(targets: list[str], *, narrow: bool) -> int:
+def main(targets: list[str], token: str, *, narrow: bool) -> int:
     """Run pytest, report the end, and return pytest's own exit code."""
-    pipe, share = Pipe(), read_share()
+    pipe, share = Pipe(token), read_share()
     for name in [name for name in os.environ if name.startswith("PYTEST_") and name != AUTOLOAD]:
         del os.environ[name]
     if has_bytecode():

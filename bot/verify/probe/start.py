@@ -1,7 +1,7 @@
 # ruff: noqa: E402 - what is imported, and from where, is what this file is careful about
 """Runs a project's tests in its own interpreter and reports them over a private pipe.
 
-Usage: start.py [--tools FOLDER] [--narrow] pytest|unittest -- ARGUMENT...
+Usage: start.py --secret FILE [--tools FOLDER] [--narrow] pytest|unittest -- ARGUMENT...
 
 Standard library only. What the runner says is held against what was seen at the test function itself. Code under test
 that works hard enough can still forge a report from inside, which is why a change to tests and their configuration is
@@ -19,6 +19,7 @@ sys.path[:] = [entry for entry in sys.path if entry != HERE]
 import builtins
 import importlib
 from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from types import ModuleType
 
 COMMON = ("tree", "pipe", "clock", "cause", "content", "seen", "guard", "share")
@@ -50,6 +51,13 @@ def load(runner: str) -> ModuleType:
     return module
 
 
+def take(path: str) -> str:
+    """Read what only we may know, and remove it before any code of the project runs: an environment would stay."""
+    token = Path(path).read_text("ascii")
+    Path(path).unlink()
+    return token
+
+
 def settle(lent: str) -> None:
     """Import what pytest wants later, then put the folder out of sight: nothing else in it is the project's."""
     importlib.import_module("packaging.requirements")
@@ -63,6 +71,7 @@ def main(arguments: list[str]) -> int:
     """Run what the arguments ask for."""
     at = arguments.index("--")
     options, targets = arguments[:at], arguments[at + 1 :]
+    token = take(options[options.index("--secret") + 1])
     lent = options[options.index("--tools") + 1] if "--tools" in options else ""
     if lent:
         # The project's environment has no pytest: lend ours, and nothing else that lies beside it.
@@ -70,7 +79,7 @@ def main(arguments: list[str]) -> int:
     runner = load(options[-1])
     if lent:
         settle(lent)
-    return int(runner.main(targets, narrow="--narrow" in options))
+    return int(runner.main(targets, token, narrow="--narrow" in options))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ from pathlib import Path
 TREE = str(Path.cwd())
 """Where the runner is started: a package's folder, or the repository's."""
 FOLDER = os.environ.pop("GIT_AGENT_FOLDER", "")
+COMPILED = int(os.environ.pop("GIT_AGENT_COMPILED", "0"))
+"""Files of bytecode that were laid into the tree, each beside exactly the source that it was made of."""
 ROOT = TREE[: -len(FOLDER) - 1] if FOLDER and TREE.endswith("/" + FOLDER) else TREE
 """Of the repository: what lies below it is the project's own."""
 WITHIN = ROOT + "/"
@@ -134,12 +136,12 @@ def _copy_of_ours(path: str) -> bool:
 
 
 def has_bytecode() -> bool:
-    """Tell whether the tree holds bytecode, which Python may prefer to the source."""
+    """Tell whether the tree holds other bytecode than ours, which Python may prefer to the source."""
+    found = 0
     for _, folders, files in os.walk(TREE):
         folders[:] = [name for name in folders if name[0] != "." and name not in ("node_modules", "venv")]
-        if any(name.endswith((".pyc", ".pyo")) for name in files):
-            return True
-    return False
+        found += sum(name.endswith((".pyc", ".pyo")) for name in files)
+    return found != COMPILED
 
 
 def configuration() -> str:

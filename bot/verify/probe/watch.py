@@ -34,8 +34,10 @@ TAKEN_BACK: tuple[tuple[str, object], ...] = (
     ("setuponly", False),
     ("setupplan", False),
     ("continue_on_collection_errors", True),
+    ("tbstyle", "no"),
+    ("showlocals", False),
 )
-"""Options that would hide outcomes; a project sets them for people."""
+"""Options that would hide outcomes, or write tracebacks that nobody reads; a project sets them for people."""
 
 
 around = (

@@ -14,6 +14,17 @@ from tests.conftest import Repo
 from tests.product import FINISH, agent, calls, checkpoint, edit, script
 
 RIGHT = "def add(a, b):\n    return a + b\n"
+OLD = "from calc import old\n\n\ndef test_old():\n    assert old() == 1\n"
+ONE = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+SEVERAL = """import pytest
+
+from calc import add
+
+
+@pytest.mark.parametrize(("a", "b", "total"), [(1, 2, 3), (2, 2, 4)])
+def test_add(a, b, total):
+    assert add(a, b) == total
+"""
 
 
 def look(repo: Repo, what: str = "HEAD~1..HEAD", *, root: bool = False, **flags: object) -> tuple[Proved, str]:
@@ -110,7 +121,33 @@ def test_a_commit_that_changes_a_test_needs_a_person(repo: Repo) -> None:
 
 def test_a_commit_that_drops_a_test_says_which(repo: Repo) -> None:
     repo.commit({"test_calc.py": "def test_other():\n    pass\n"}, "fewer")
-    assert "gone, skipped or expected to fail: test_calc.py::test_add" in look(repo)[1]
+    proved, words = look(repo)
+    assert proved.commits[0].outcome == "needs_person"
+    assert "needs a person: test_calc.py: test_add (removed)" in words
+
+
+def test_a_commit_that_drops_code_with_its_test_is_not_blamed(repo: Repo) -> None:
+    repo.commit({"calc.py": f"{RIGHT}\n\ndef old():\n    return 1\n", "test_old.py": OLD}, "old")
+    repo.git("rm", "-q", "test_old.py")
+    repo.commit({"calc.py": RIGHT}, "without old")
+    proved, words = look(repo)
+    assert proved.commits[0].outcome == "needs_person"
+    assert "needs a person: test_old.py: test_old (removed: test_old.py is gone)" in words
+    assert "does not hold: " not in words
+
+
+def test_a_commit_that_drops_a_test_and_breaks_another_does_not_hold(repo: Repo) -> None:
+    repo.commit({"test_old.py": OLD, "calc.py": f"{RIGHT}\n\ndef old():\n    return 1\n"}, "old")
+    repo.git("rm", "-q", "test_old.py")
+    repo.commit({"calc.py": "def add(a, b):\n    return 0\n"}, "broken")
+    assert look(repo)[0].commits[0].outcome == "fails"
+
+
+def test_a_commit_that_only_makes_a_test_one_of_several_cases_holds(repo: Repo) -> None:
+    repo.commit({"calc.py": RIGHT, "test_calc.py": ONE}, "one")
+    repo.commit({"test_calc.py": SEVERAL}, "several")
+    proved, _ = look(repo)
+    assert (proved.commits[0].outcome, proved.commits[0].doubts) == ("holds", ())
 
 
 def test_very_first_commit_is_held_against_nothing(repo: Repo) -> None:
@@ -131,3 +168,21 @@ def test_merge_is_judged_as_one_change_and_said_to_be_one(repo: Repo) -> None:
     proved, words = look(repo)
     assert proved.green
     assert "a merge, held against its first parent" in words
+
+
+def test_what_only_the_checkout_has_is_named_although_nothing_got_worse(repo: Repo) -> None:
+    text = "def test_data():\n    assert open('kept/data.txt').read()\n"
+    repo.commit({"calc.py": RIGHT, "test_data.py": text, ".gitignore": "kept/\n"}, "needs data")
+    repo.commit({"README": "words\n"}, "words")
+    repo.write({"kept/data.txt": "data\n"})
+    proved, words = look(repo)
+    assert proved.commits[0].outcome == "holds"
+    assert "• the checks lack kept, which no commit holds; to carry it: git config --add agent.carry kept" in words
+    assert "fails as before: test_data.py::test_data" in words
+
+
+def test_a_project_without_tests_is_said_to_be_one(repo: Repo) -> None:
+    repo.git("rm", "-q", "test_calc.py")
+    repo.commit({"calc.py": RIGHT}, "no tests")
+    repo.commit({"calc.py": f"{RIGHT}# more\n"}, "more")
+    assert "no test was found: nothing here says what the code does" in look(repo)[1]

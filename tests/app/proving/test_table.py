@@ -1,12 +1,14 @@
 """What a person sees of a proof, on terminals of several widths."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
 from bot.app.proving.table import present
 from bot.app.proving.values import Judged, Uncommitted
+from bot.core.check import CaseResult, CheckResult, Comparison, Rung, Verdict
 from tests.app.proving.judged import COMMITS, judged
 
 
@@ -50,6 +52,17 @@ def test_sentence_says_the_worst() -> None:
     assert "✗ not proved: a commit says something else" in shown(80, "weak", "liar")
     assert "✗ not proved: a commit makes a check worse" in shown(80, "liar", "bad")
     assert "✓ proved" not in shown(80, "good", "red")
+
+
+def test_tests_that_fail_as_before_are_named_at_the_tip() -> None:
+    proof = judged("good", "red")
+    case = CaseResult(id="t.py", outcome="error", path="t.py", line=3, message="No module named 'sh'", cause="missing")
+    unit = CheckResult(check="unit", rung=Rung.UNIT, status="failed", cases=(case,))
+    verdict = Verdict(tree="t", results=(unit,), comparison=Comparison(failing=("t.py",)))
+    stream = io.StringIO()
+    present(replace(proof, verdicts=(verdict, verdict)), Console(file=stream, width=160, color_system=None))
+    told = "fails as before, for want of something that is not installed: t.py (t.py:3): No module named 'sh'"
+    assert stream.getvalue().count(told) == 1
 
 
 def test_many_files_that_were_not_committed_are_counted() -> None:

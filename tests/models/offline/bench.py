@@ -17,7 +17,7 @@ from bot.models.offline.model import OfflineModel
 from bot.sandbox.process import ProcessExecutor
 from bot.tools.catalog import ALL
 from bot.tools.tool import Bench
-from bot.verify.detect import detect
+from bot.verify.detection.detect import detect
 from bot.verify.interpreter import Interpreter
 from bot.verify.ladder import Ladder
 from tests.conftest import Repo

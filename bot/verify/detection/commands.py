@@ -26,6 +26,13 @@ class Named(NamedTuple):
     """Where it is started, relative to the root; holds UNKNOWN when that is outside of the tree."""
     environment: tuple[tuple[str, str], ...] = ()
     """Variables that it is given."""
+    condition: str = ""
+    """Under what it is run at all, such as a factor of tox; empty when always."""
+
+    @property
+    def source(self) -> tuple[str, str]:
+        """Tell which commands belong together: those of one environment, those of all steps of one workflow."""
+        return (self.file, "" if self.where.startswith("line ") else self.where)
 
     @property
     def tool(self) -> str:
@@ -198,7 +205,8 @@ def _shorter(argv: list[str]) -> list[str] | None:
     if first == "hatch" and "run" in rest:
         return _hatch(rest)
     if first in ("uvx", "npx", "bunx") or (first == "pipx" and rest[:1] == ["run"]):
-        return _after_options(rest[1:] if first == "pipx" else rest, _VALUED)
+        after = _after_options(rest[1:] if first == "pipx" else rest, _VALUED)
+        return [after[0].partition("@")[0] or after[0], *after[1:]] if after else after
     return _started(first, rest)
 
 

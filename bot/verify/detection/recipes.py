@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from bot.verify.commands import UNKNOWN, Named, read_script
-from bot.verify.project import Project, Section, table
-from bot.verify.sessions import read_sessions
-from bot.verify.toxfile import read_tox
-from bot.verify.yamlish import Script, scripts
+from bot.verify.detection.commands import UNKNOWN, Named, read_script
+from bot.verify.detection.hooks import HOOKS
+from bot.verify.detection.project import Project, Section, table
+from bot.verify.detection.sessions import read_sessions
+from bot.verify.detection.toxfile import read_tox
+from bot.verify.detection.workflows import Script, scripts
+from bot.verify.documents import Unreadable
 
 MAKEFILES = ("Makefile", "GNUmakefile", "makefile")
 JUSTFILES = ("justfile", "Justfile", ".justfile")
@@ -21,6 +23,7 @@ _VARIABLE = re.compile(r"^(?:export\s+)?([\w.-]+)\s*(?:[:?+]{0,2}=)\s*(.*)$")
 _REFERENCE = re.compile(r"\$[({]([\w.-]+)[)}]|\{\{\s*([\w-]+)\s*\}\}")
 _AGAIN = re.compile(r"^\s*[@+-]*\s*(?:\$[({]MAKE[)}]|make|just)\s+([\w.-]+)\s*$")
 _DEEPEST = 6
+MOST_WORKFLOWS = 100
 
 
 class Recipe(NamedTuple):
@@ -31,12 +34,24 @@ class Recipe(NamedTuple):
     lines: tuple[str, ...]
 
 
-def find(project: Project) -> tuple[Named, ...]:
-    """List the commands that the project's files name, in the order in which they are to be believed."""
+class Found(NamedTuple):
+    """What the project's files name."""
+
+    commands: tuple[Named, ...]
+    """In the order in which they are to be believed."""
+    unreadable: tuple[str, ...] = ()
+    """Files that are there and cannot be understood."""
+
+
+def find(project: Project) -> Found:
+    """List the commands that the project's files name."""
     found = [*read_tox(project), *read_sessions(project.text("noxfile.py"), "noxfile.py"), *_scripts(project)]
     for file in (*MAKEFILES, *JUSTFILES):
         found += _made(read_recipes(project.text(file)), file)
-    return (*found, *_workflows(project))
+    found += _hooks(project)
+    unreadable: list[str] = []
+    found += _workflows(project, unreadable)
+    return Found(tuple(found), tuple(unreadable))
 
 
 def _scripts(project: Project) -> Iterator[Named]:
@@ -121,12 +136,24 @@ def _made(recipes: tuple[Recipe, ...], file: str) -> Iterator[Named]:
                 yield Named(spoken.argv, file, f"target {name}", spoken.folder, spoken.environment)
 
 
-def _workflows(project: Project) -> Iterator[Named]:
+def _hooks(project: Project) -> Iterator[Named]:
+    """Read the hooks that are commands of their own, and are not given names of files."""
+    for hook in project.hooks.values():
+        for spoken in read_script(hook.entry, {}) if hook.whole else ():
+            yield Named(spoken.argv, HOOKS, f"hook {hook.id}", spoken.folder, spoken.environment)
+
+
+def _workflows(project: Project, unreadable: list[str]) -> Iterator[Named]:
     folder = project.root / ".github" / "workflows"
     paths = sorted(path for path in folder.glob("*.y*ml") if path.is_file())
-    names = sorted((path.name for path in paths), key=lambda name: _rank(name.partition(".")[0]))
+    names = sorted((path.name for path in paths), key=lambda name: _rank(name.partition(".")[0]))[:MOST_WORKFLOWS]
     for name in (*(f".github/workflows/{name}" for name in names), *CI_FILES):
-        for script in scripts(project.text(name)):
+        try:
+            found = tuple(scripts(project.text(name)))
+        except Unreadable:
+            unreadable.append(name)
+            continue
+        for script in found:
             yield from _spoken(script, name)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.check import Check, Rung
-from bot.verify.detect import detect, look
+from bot.verify.detection.detect import detect, look
 from bot.verify.interpreter import Interpreter, own
 from tests.verify.conftest import FIXED, TESTS, Files, bare, write
 
@@ -119,12 +119,35 @@ def test_pytest_is_given_what_their_own_command_gives_it(tmp_path: Path, files: 
 
 
 def test_different_commands_of_one_environment_are_checks_of_their_own(tmp_path: Path) -> None:
-    text = "[testenv]\ncommands =\n  fast: pytest -m fast\n  slow: pytest -m slow -v\n  pytest -q -m fast\n"
+    text = "[testenv]\ncommands =\n  pytest -m fast\n  pytest -m slow -v\n  pytest -q -m fast\n"
     found = detect(write(tmp_path, {**TREE, "tox.ini": text}), bare())
     assert {check.name: check.argv[3:] for check in found if check.reader == "pytest"} == {
         "pytest": ("-m", "fast"),
         "pytest-2": ("-m", "slow"),
     }
+
+
+@pytest.mark.parametrize(
+    ("commands", "wanted"),
+    [
+        (["tests: pytest -n auto", "mypy: pytest -k test_mypy"], [()]),
+        (["mypy: pytest -k test_mypy", "tests: pytest"], [()]),
+        (["pytest", "pytest -m slow"], [()]),
+        (["pytest", "pytest tests/test_a.py"], [()]),
+        (["pytest -m fast", "slow: pytest -m slow"], [("-m", "fast")]),
+        (["pytest tests", "pytest more"], [("tests",), ("more",)]),
+        (["pytest tests -k a", "pytest"], [(), ]),
+        (["pytest", "pytest --doctest-modules src"], [(), ("--doctest-modules", "src")]),
+        (["pytest", "pytest more/speed.py"], [(), ("more/speed.py",)]),
+    ],
+)  # fmt: skip
+def test_command_that_only_picks_from_the_same_tests_is_no_check_of_its_own(
+    tmp_path: Path, commands: list[str], wanted: list[tuple[str, ...]]
+) -> None:
+    text = "\n  ".join(["[testenv]\ncommands =", *commands])
+    found = look(write(tmp_path, {**TREE, "more/test_b.py": "", "more/speed.py": "", "tox.ini": text}), bare())
+    assert [check.argv[3:] for check in found.checks if check.reader == "pytest"] == wanted
+    assert any("picks from the same tests" in note for note in found.notes) == (len(wanted) == 1)
 
 
 def test_command_that_is_not_followed_is_said(tmp_path: Path) -> None:
@@ -136,6 +159,19 @@ def test_command_that_is_not_followed_is_said(tmp_path: Path) -> None:
 
 
 CASE = "import unittest\n\n\nclass Some(unittest.TestCase):\n    def test_x(self):\n        self.assertTrue(1)\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from unittest import mock\n\n\ndef test_x():\n    assert mock\n",
+        "import unittest\n\n\nclass TestX:\n    def test_x(self):\n        assert unittest\n",
+        CASE + "\n\ndef test_y():\n    assert True\n",
+    ],
+)
+def test_tests_that_unittest_would_pass_over_are_run_by_pytest(tmp_path: Path, text: str) -> None:
+    check = detect(write(tmp_path, {"test_a.py": text}), bare())[-1]
+    assert check.reader == "pytest"
 
 
 @pytest.mark.parametrize(
@@ -220,7 +256,7 @@ def test_mypy_is_given_the_options_of_their_command(tmp_path: Path) -> None:
     text = "[testenv]\ncommands = mypy --strict --pretty --cache-dir {envtmpdir} src tests\n"
     write(tmp_path, {**TREE, "tox.ini": text})
     (mypy,) = (check for check in detect(tmp_path, own()) if check.name == "mypy")
-    assert mypy.argv[-3:] == ("--strict", "src", "tests")
+    assert mypy.argv[-4:] == ("--strict", "--", "src", "tests")
 
 
 BUILD: Files = {

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bot.verify.commands import ROOT, SITE, UNKNOWN, join
+from bot.verify.detection.commands import ROOT, SITE, UNKNOWN, join
 
 KEPT = frozenset({
     "-k", "-m", "-p", "-o", "-c", "-W", "--ignore", "--ignore-glob", "--deselect", "--override-ini", "--import-mode",
@@ -66,6 +66,11 @@ class Selection(NamedTuple):
     """Relative to the root; empty when the configuration or pytest itself chooses."""
     left: tuple[str, ...] = ()
     """Options that are left out although they may say what is run."""
+
+    @property
+    def picks(self) -> bool:
+        """Whether only some of the tests that are found are run, by their names or marks."""
+        return picks(self.options)
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -132,6 +137,11 @@ def narrow(arguments: Sequence[str], targets: Sequence[str], root: Path) -> tupl
     tree = Tree(root, frozenset(), lambda _: False)
     kept = [word for part in _parts(arguments, "", tree) if part.name for word in part.words]
     return (*kept, *targets)
+
+
+def picks(options: Sequence[str]) -> bool:
+    """Tell whether options pick tests by their names or marks."""
+    return any(word[:SHORT] in ("-k", "-m") for word in options)
 
 
 def names_paths(arguments: Sequence[str], root: Path) -> bool:

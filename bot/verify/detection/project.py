@@ -11,6 +11,9 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
+from bot.verify.detection.hooks import HOOKS, Hook, read_hooks
+from bot.verify.documents import Unreadable
+
 Section: TypeAlias = Mapping[str, object]
 Ini: TypeAlias = Mapping[str, Mapping[str, str]]
 """Sections of an ini file, each with its keys and their text."""
@@ -23,7 +26,6 @@ SKIP = frozenset({"node_modules", "site-packages", "venv", "__pycache__", "build
 INI = ("setup.cfg", "tox.ini", "pytest.ini", ".pytest.ini", "mypy.ini", ".mypy.ini", ".flake8")
 TESTS = ("test_*.py", "*_test.py", "tests.py", "test.py")
 """Names of files that hold tests; the last two are looked for by tools other than pytest."""
-_HOOK = re.compile(r"^\s*-?\s*id:\s*['\"]?([\w-]+)['\"]?\s*(?:#.*)?$", re.MULTILINE)
 _REQUIRED = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
@@ -34,8 +36,8 @@ class Project:
     root: Path
     pyproject: Section
     ini: Mapping[str, Ini]
-    hooks: frozenset[str]
-    """Ids of the pre-commit hooks."""
+    hooks: Mapping[str, Hook]
+    """The pre-commit hooks by their ids."""
     unreadable: tuple[str, ...]
     """Files that are there and cannot be understood."""
     apart: tuple[str, ...] = ()
@@ -97,7 +99,7 @@ class Project:
 
     def test_files(self) -> Iterator[str]:
         """Walk to the files that look like tests."""
-        return (path for path in self.sources() if any(fnmatch(path.rpartition("/")[2], glob) for glob in TESTS[:2]))
+        return filter(is_test_name, self.sources())
 
     def packages(self) -> tuple[str, ...]:
         """List the top folders and files that hold the project's code, tests left out."""
@@ -111,6 +113,10 @@ class Project:
 
     def requirements(self) -> frozenset[str]:
         """Name every distribution that the project asks for anywhere, extras and groups included."""
+        return frozenset(map(normal, self.asked())) - {""}
+
+    def asked(self) -> list[str]:
+        """List every requirement of the project as it stands, extras and groups included."""
         listed = list(_listed(table(self.pyproject, "project") or {}, "dependencies"))
         for groups in (
             table(self.pyproject, "project", "optional-dependencies"),
@@ -126,14 +132,22 @@ class Project:
             for section, keys in sections.items():
                 if section.startswith(("testenv", "options")):
                     listed += [line for text in keys.values() for line in text.splitlines()]
-        return frozenset(map(normal, listed)) - {""}
+        return listed
 
     def _poetry(self) -> Iterator[str]:
+        """Read the requirements of Poetry, which writes versions in its own way."""
         poetry = self.tool("poetry") or {}
         groups = [poetry, *(group for group in (table(poetry, "group") or {}).values() if isinstance(group, dict))]
         for group in groups:
             for key in ("dependencies", "dev-dependencies"):
-                yield from table(group, key) or {}
+                for name, wanted in (table(group, key) or {}).items():
+                    version = wanted.get("version") if isinstance(wanted, dict) else wanted
+                    yield f"{name} {_standard(version)}" if isinstance(version, str) else name
+
+
+def is_test_name(path: str) -> bool:
+    """Tell whether a file is called like a test."""
+    return any(fnmatch(path.rpartition("/")[2], glob) for glob in TESTS[:2])
 
 
 def read(root: Path, apart: Sequence[str] = ()) -> Project:
@@ -150,14 +164,22 @@ def read(root: Path, apart: Sequence[str] = ()) -> Project:
             ini[name] = parse_ini(read_text(root / name) or "")
         except configparser.Error:
             unreadable.append(name)
-    hooks = frozenset(_HOOK.findall(read_text(root / ".pre-commit-config.yaml") or ""))
-    return Project(root, pyproject, ini, hooks, tuple(unreadable), tuple(apart))
+    found: Mapping[str, Hook] = {}
+    try:
+        found = read_hooks(read_text(root / HOOKS) or "")
+    except Unreadable:
+        unreadable.append(HOOKS)
+    return Project(root, pyproject, ini, found, tuple(unreadable), tuple(apart))
 
 
 def parse_ini(text: str) -> Ini:
     """Read an ini file. Raises configparser.Error."""
     parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
-    parser.read_string(text)
+    try:
+        parser.read_string(text)
+    except AttributeError as error:
+        # Of a key without a value that goes on in the next line the parser makes nothing better
+        raise configparser.ParsingError("a line continues nothing") from error
     return {section: {key: value or "" for key, value in parser.items(section)} for section in parser.sections()}
 
 
@@ -182,6 +204,14 @@ def read_text(path: Path) -> str | None:
         return path.read_bytes().decode("utf-8-sig", "replace")
     except OSError:
         return None
+
+
+def _standard(version: str) -> str:
+    """Write a version of Poetry as a requirement; empty when any will do."""
+    match = re.fullmatch(r"(\^?)(\d[\w.]*)", version.strip())
+    if match is None:
+        return "" if set("^~*|") & {*version} else version
+    return f">={match[2]},=={match[2].partition('.')[0]}.*" if match[1] else f"=={match[2]}"
 
 
 def _listed(document: Section, key: str) -> Iterator[str]:

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from bot.core.check import Check, Rung
-from bot.verify.commands import ROOT, SITE, UNKNOWN, Named
+from bot.verify.detection.commands import ROOT, SITE, UNKNOWN, Named
+from bot.verify.detection.project import Project
 from bot.verify.interpreter import Interpreter
-from bot.verify.project import Project
 
 
 class Linter(NamedTuple):
@@ -22,6 +22,8 @@ class Linter(NamedTuple):
     default: tuple[str, ...] = ()
     """What it looks at when no command says so."""
     hooks: tuple[str, ...] = ()
+    start: tuple[str, ...] = ()
+    """The subcommand that judges; others do something else."""
     asking: frozenset[str] = frozenset()
     """Options without one of which their command is another one: a formatter that writes."""
 
@@ -45,10 +47,17 @@ LINTERS: tuple[Linter, ...] = (
     Linter("vulture", sections=("tool.vulture",), hooks=("vulture",)),
     Linter("pyright", Rung.TYPES, sections=("pyrightconfig.json", "tool.pyright"), hooks=("pyright",)),
     Linter("basedpyright", Rung.TYPES, sections=("tool.basedpyright",), hooks=("basedpyright",)),
+    Linter("ty", Rung.TYPES, sections=("ty.toml", "tool.ty"), hooks=("ty",), start=("check",),
+           always=("--output-format=concise", "--no-progress")),
+    Linter("pyrefly", Rung.TYPES, sections=("pyrefly.toml", "tool.pyrefly"), hooks=("pyrefly", "pyrefly-check"),
+           start=("check",), always=("--output-format=min-text", "--summary=none")),
 )  # fmt: skip
 _NOISY = frozenset({"--color", "--colors", "--quiet", "-q", "--verbose", "-v", "--diff", "--statistics", "--count",
-                    "--show-source", "--benchmark", "--stats", "--exit-zero", "--reports", "--score"})  # fmt: skip
+                    "--show-source", "--benchmark", "--stats", "--exit-zero", "--reports", "--score",
+                    "--progress-bar", "--summary"})  # fmt: skip
 """Options of theirs that change only what is printed, in a way that cannot be read."""
+_SHOWING = frozenset({"--output-format", "--format"})
+"""Options of the same kind that have a value."""
 
 
 def find(project: Project, commands: Sequence[Named], interpreter: Interpreter) -> Iterator[Check | str]:
@@ -61,7 +70,8 @@ def find(project: Project, commands: Sequence[Named], interpreter: Interpreter) 
 
 
 def _asks(linter: Linter, command: Named) -> bool:
-    return "--verifytypes" not in command.argv and (not linter.asking or bool(linter.asking & set(command.argv)))
+    judges = command.argv[1 : 1 + len(linter.start)] == linter.start and "--verifytypes" not in command.argv
+    return judges and (not linter.asking or bool(linter.asking & set(command.argv)))
 
 
 def _configured(project: Project, linter: Linter) -> str:
@@ -87,8 +97,9 @@ def _check(
     arguments, folder = _arguments(linter, project, command)
     if arguments is None:
         return f"{linter.name} is not run: {_shown(command)} cannot be read to the end ({why})"
+    argv = (str(program), *linter.start, *linter.always, *arguments)
     return Check(
-        name=linter.name, rung=linter.rung, argv=(str(program), *linter.always, *arguments), reader="lines",
+        name=linter.name, rung=linter.rung, argv=argv, reader="lines",
         timeout=300, reason=why, folder=folder, environment=command.environment if command is not None else (),
     )  # fmt: skip
 
@@ -98,12 +109,21 @@ def _arguments(linter: Linter, project: Project, command: Named | None) -> tuple
     if command is None:
         default = linter.default or (project.packages() if linter.name in ("pylint", "vulture") else ())
         return default, ""
-    words = [word.replace(ROOT + "/", "").replace(ROOT, ".") for word in command.argv[1:]]
-    dropped = _NOISY | linter.asking | {*linter.always}
-    kept = [word for word in words if word not in dropped and word.partition("=")[0] not in dropped]
+    given = command.argv[1 + len(linter.start) :]
+    kept = list(_telling(linter, [word.replace(ROOT + "/", "").replace(ROOT, ".") for word in given]))
     if any(mark in word for mark in (UNKNOWN, SITE) for word in (*kept, command.folder)):
         return None, ""
     return tuple(_globbed(project, kept)) or linter.default, command.folder
+
+
+def _telling(linter: Linter, words: Sequence[str]) -> Iterator[str]:
+    """Leave out what only changes what is printed."""
+    dropped = _NOISY | linter.asking | {*linter.always}
+    before = ""
+    for word in words:
+        if word not in dropped and word.partition("=")[0] not in dropped | _SHOWING and before not in _SHOWING:
+            yield word
+        before = word
 
 
 def _globbed(project: Project, words: Sequence[str]) -> Iterator[str]:

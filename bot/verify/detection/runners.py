@@ -2,16 +2,16 @@
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from bot.core.check import Check, Rung
-from bot.verify.commands import UNKNOWN, Named
+from bot.verify.detection.commands import UNKNOWN, Named
+from bot.verify.detection.project import Project, is_test_name, read_text, table
+from bot.verify.detection.selection import Selection, Tree, picks, select
 from bot.verify.interpreter import Interpreter
-from bot.verify.project import Project, read_text, table
-from bot.verify.selection import Selection, Tree, select
 
 TIMEOUT = 600.0
 MOST = 3
@@ -20,7 +20,8 @@ MOST_READ = 200
 """Test files that are looked into to find out what they are written for."""
 _UNITTEST = re.compile(r"^\s*(?:import unittest|from unittest|from django\.test)\b", re.MULTILINE)
 _PYTEST = re.compile(r"^\s*(?:import pytest|from pytest)\b", re.MULTILINE)
-_FUNCTION = re.compile(r"^(?:async )?def test", re.MULTILINE)
+_FUNCTION = re.compile(r"^(?:async )?def test(?!_suite\b)|^class Test\w*(?:\(\))?:", re.MULTILINE)
+"""What unittest would pass over, whatever else of it a file uses."""
 _FOLLOWED = ("-s", "--start-directory", "-p", "--pattern", "-t", "--top-level-directory", "-k")
 _FLAGS = re.compile(r"-[vqfbc]+|--(?:verbose|quiet|failfast|buffer|catch|locals|durations(?:=.*)?)")
 
@@ -39,7 +40,7 @@ def find(project: Project, commands: Sequence[Named], interpreter: Interpreter) 
     with_unittest = [command for command in commands if command.tool == "unittest"]
     tests = next(project.test_files(), "")
     files = [read_text(project.root / path) or "" for path in islice(project.test_files(), MOST_READ)]
-    wants_pytest = bool(configured or with_pytest) or _written_for_pytest(project, files)
+    wants_pytest = bool(configured or with_pytest) or _written_for_pytest(project, files, declared=bool(with_unittest))
     if not wants_pytest and (with_unittest or (files and all(_UNITTEST.search(text) for text in files))):
         return _unittest(project, with_unittest, interpreter, tests)
     if not (configured or with_pytest or tests):
@@ -50,13 +51,15 @@ def find(project: Project, commands: Sequence[Named], interpreter: Interpreter) 
     return found._replace(notes=(*found.notes, *notes))
 
 
-def _written_for_pytest(project: Project, files: Sequence[str]) -> bool:
+def _written_for_pytest(project: Project, files: Sequence[str], *, declared: bool) -> bool:
+    """Tell whether tests need pytest; where unittest is declared, what it passes over may be meant to be."""
     if project.has("conftest.py", "tests/conftest.py", "test/conftest.py"):
         return True
     names = {"pytest", *(name for name in project.requirements() if name.startswith("pytest-"))}
     if names & project.requirements():
         return True
-    return any(_PYTEST.search(text) or (_FUNCTION.search(text) and not _UNITTEST.search(text)) for text in files)
+    functions = (text for text in files if not (declared and _UNITTEST.search(text)) and _FUNCTION.search(text))
+    return any(map(_PYTEST.search, files)) or any(functions)
 
 
 def _configuration(project: Project) -> str:
@@ -97,7 +100,7 @@ def _pytest(project: Project, commands: Sequence[Named], interpreter: Interprete
     tree = Tree(project.root, interpreter.installed, lambda name: f'"{name}"' in defined or f"'{name}'" in defined)
     notes: list[str] = []
     chosen: dict[Selection, Named] = {}
-    for _, group in groupby(commands, key=_source):
+    for _, group in groupby(commands, key=lambda command: command.source):
         for command in group:
             selection = select(command.argv[1:], command.folder, tree)
             if selection is None:
@@ -107,6 +110,7 @@ def _pytest(project: Project, commands: Sequence[Named], interpreter: Interprete
             chosen.setdefault(_without(selection, paths, options), command)
         if chosen:
             break
+    chosen = _apart(chosen, paths, options, notes)
     if len(chosen) > MOST:
         notes.append(f"{next(iter(chosen.values())).file} runs pytest in {len(chosen)} ways; the first is the check")
         chosen = dict([next(iter(chosen.items()))])
@@ -124,9 +128,33 @@ def _pytest(project: Project, commands: Sequence[Named], interpreter: Interprete
     return Found(tuple(checks), tuple(dict.fromkeys(notes)))
 
 
-def _source(command: Named) -> tuple[str, str]:
-    """Tell which commands belong together: those of one environment, those of all steps of one workflow."""
-    return (command.file, "" if command.where.startswith("line ") else command.where)
+def _apart(
+    chosen: Mapping[Selection, Named], paths: Sequence[str], options: Sequence[str], notes: list[str]
+) -> dict[Selection, Named]:
+    """Keep the widest selection, and those that find other tests; what only picks from the same tests is noted."""
+    ordered = sorted(chosen.items(), key=lambda item: (item[0].picks, bool(item[1].condition)))
+    kept = dict(ordered[:1])
+    for selection, command in ordered[1:]:
+        first = ordered[0][0]
+        only_here = bool(command.condition) or not (first.picks or picks(options))
+        if _finds_others(selection, first, paths) or (selection.picks and not only_here):
+            kept[selection] = command
+        else:
+            notes.append(f"{command.place}: {_shown(command)} is not run as well: it picks from the same tests")
+    return kept
+
+
+def _finds_others(selection: Selection, first: Selection, configured: Sequence[str]) -> bool:
+    """Tell whether a command finds tests that the first does not find."""
+    if any(word.startswith("--doctest") for word in selection.options if word not in first.options):
+        return True
+    if not first.paths and configured:
+        return bool(selection.paths)
+    if not first.paths:
+        # Everything is looked at, but for files that are not called like tests
+        files = (path.partition("::")[0] for path in selection.paths)
+        return any(path.endswith(".py") and not is_test_name(path) for path in files)
+    return not selection.paths or not all(any(_below(path, top) for top in first.paths) for path in selection.paths)
 
 
 def _without(selection: Selection, paths: Sequence[str], options: Sequence[str]) -> Selection:

@@ -7,8 +7,8 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from bot.verify.detection.project import parse_ini, read_text, table
 from bot.verify.interpreter import Interpreter, libraries
-from bot.verify.project import parse_ini, read_text, table
 
 INI = ("mypy.ini", ".mypy.ini", "setup.cfg")
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.verify.commands import ROOT, SITE, UNKNOWN
-from bot.verify.selection import Tree, narrow, select
+from bot.verify.detection.commands import ROOT, SITE, UNKNOWN
+from bot.verify.detection.selection import Tree, narrow, select
 from tests.verify.conftest import write
 
 FILES = dict.fromkeys(

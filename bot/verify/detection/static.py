@@ -1,12 +1,13 @@
-"""Finds the checks whose reports are read in full: syntax, ruff and mypy."""
+"""Finds the checks whose reports are read in full: syntax, mypy, and those of ruff."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from bot.core.check import Check, Rung
-from bot.verify.commands import ROOT, UNKNOWN, Named
-from bot.verify.interpreter import LENT, Interpreter, own, own_script
-from bot.verify.project import Project
+from bot.verify.detection import ruff
+from bot.verify.detection.commands import ROOT, UNKNOWN, Named
+from bot.verify.detection.project import Project
+from bot.verify.interpreter import Interpreter, own
 
 VALUED = frozenset({"-p", "--package", "-m", "--module", "--config-file", "--python-version", "--exclude",
                           "--cache-dir", "--python-executable", "--platform", "--follow-imports"})  # fmt: skip
@@ -16,38 +17,18 @@ SHOWN = ("--pretty", "--show", "--hide", "--no-error-summary", "--html-report", 
                "--install-types", "--non-interactive", "--python-executable", "--sqlite-cache")  # fmt: skip
 
 
-def find(project: Project, commands: Sequence[Named], interpreter: Interpreter, source: str) -> Iterator[Check]:
+def find(project: Project, commands: Sequence[Named], interpreter: Interpreter, source: str) -> Iterator[Check | str]:
     """Find the checks whose reports we read in full; `source` is a file of the tree that is Python."""
     if source:
         python = (str(interpreter.path),)
         yield Check(
             name="syntax", rung=Rung.SYNTAX, argv=python, reader="syntax", timeout=60, reason=f"{source} is Python"
         )
-    program, lent = _program(interpreter, "ruff")
-    if reason := _wants_ruff(project, commands):
-        argv = (program, "check")
-        yield Check(name="ruff", rung=Rung.STATIC, argv=argv, reader="ruff", timeout=120, reason=reason + lent)
-    if reason := _wants_format(project, commands):
-        formatter = (program, "format", "--check")
-        yield Check(
-            name="ruff-format",
-            rung=Rung.STATIC,
-            argv=formatter,
-            reader="ruff-format",
-            timeout=120,
-            reason=reason + lent,
-        )
+    yield from ruff.find(project, commands, interpreter)
     named = next((command for command in commands if command.tool == "mypy"), None)
     if reason := _wants_mypy(project) or (f"{named.place} runs it" if named is not None else ""):
         types = (*_mypy(interpreter), *_targets(project, named))
         yield Check(name="mypy", rung=Rung.TYPES, argv=types, reader="mypy", reason=reason)
-
-
-def _program(interpreter: Interpreter, name: str) -> tuple[str, str]:
-    """Return the path of a tool that needs nothing of the project's environment, and what to say of it."""
-    if name in interpreter.modules and (path := interpreter.path.parent / name).is_file():
-        return str(path), ""
-    return str(own_script(name)), LENT
 
 
 def _mypy(interpreter: Interpreter) -> tuple[str, ...]:
@@ -68,8 +49,13 @@ def _targets(project: Project, named: Named | None) -> tuple[str, ...]:
     """Say what to check, unless the project's own configuration does; their command is asked first."""
     if named is not None and (words := _asked(project, named)) is not None:
         options, paths = words
-        return (*options, *(paths or _default(project) if not _has_source(options) else ()))
-    return _default(project)
+        return (*options, *_behind_dashes(paths or _default(project) if not _has_source(options) else ()))
+    return _behind_dashes(_default(project))
+
+
+def _behind_dashes(paths: Sequence[str]) -> tuple[str, ...]:
+    """Part paths from options, so that others can stand in their place."""
+    return ("--", *paths) if paths else ()
 
 
 def _default(project: Project) -> tuple[str, ...]:
@@ -110,27 +96,6 @@ def _without_shown(options: Sequence[str]) -> tuple[str, ...]:
             kept.append(word)
         skip = shown and word in VALUED
     return tuple(kept)
-
-
-def _wants_ruff(project: Project, commands: Sequence[Named]) -> str:
-    if project.tool("ruff") is not None:
-        return "[tool.ruff] in pyproject.toml"
-    if file := project.has("ruff.toml", ".ruff.toml"):
-        return file
-    if {"ruff", "ruff-check"} & project.hooks:
-        return "a hook in .pre-commit-config.yaml"
-    named = next((command for command in commands if command.argv[:2] == ("ruff", "check")), None)
-    return f"{named.place} runs it" if named is not None else ""
-
-
-def _wants_format(project: Project, commands: Sequence[Named]) -> str:
-    if "format" in (project.tool("ruff") or {}):
-        return "[tool.ruff.format] in pyproject.toml"
-    if "ruff-format" in project.hooks:
-        return "the hook ruff-format in .pre-commit-config.yaml"
-    formats = (command for command in commands if command.argv[:2] == ("ruff", "format"))
-    named = next((command for command in formats if {"--check", "--diff"} & {*command.argv}), None)
-    return f"{named.place} runs it" if named is not None else ""
 
 
 def _wants_mypy(project: Project) -> str:

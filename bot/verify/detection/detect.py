@@ -1,16 +1,16 @@
 """Finds out which checks a project wants, from its own files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from bot.core.check import Check
-from bot.verify import linters, programs, recipes, runners, static
-from bot.verify.commands import Named
-from bot.verify.interpreter import LENT, Interpreter
-from bot.verify.packages import find_packages
-from bot.verify.project import Project, read
-from bot.verify.selection import names_paths
+from bot.verify.detection import judges, linters, pins, programs, recipes, runners, static
+from bot.verify.detection.commands import ROOT, UNKNOWN, Named
+from bot.verify.detection.packages import find_packages, home
+from bot.verify.detection.project import Project, read
+from bot.verify.detection.selection import names_paths
+from bot.verify.interpreter import Interpreter
 
 _HOLISTIC = frozenset({"ruff", "ruff-format", "black", "isort", "flake8", "codespell", "yamllint", "pycodestyle"})
 """Tools that look at all folders below the one they are started in."""
@@ -36,11 +36,14 @@ def look(root: Path, interpreter: Interpreter, declared: Sequence[Check] = ()) -
     whole = read(root)
     folders = find_packages(whole)
     top, covered = _top(whole, folders, interpreter)
+    commands = recipes.find(whole).commands if folders else ()
     found = [top]
     for folder in folders:
         inner = tuple(other.removeprefix(f"{folder}/") for other in folders if other.startswith(f"{folder}/"))
         project = read(root / folder, inner)
-        found.append(_placed(_without(_one(project, interpreter, ""), top, covers_tests=folder in covered), folder))
+        given = () if folder in covered else _given(commands, folder, folders)
+        own = _one(project, interpreter, "", given)
+        found.append(_placed(_without(own, top, covers_tests=folder in covered), folder))
     checks = {check.name: check for detected in found for check in detected.checks}
     checks |= {check.name: check for check in declared}
     notes = tuple(dict.fromkeys(note for detected in found for note in detected.notes))
@@ -101,26 +104,35 @@ def _below(reason: str, folder: str) -> str:
     return f"{first}, below {folder}{semicolon}{rest}"
 
 
-def _one(project: Project, interpreter: Interpreter, source: str) -> Detected:
+def _given(commands: Sequence[Named], folder: str, folders: Sequence[str]) -> Iterator[Named]:
+    """Name the root's commands that are started in a package, as they are seen from there."""
+    for command in commands:
+        if _home(command, folders) == folder:
+            yield command._replace(folder=command.folder.removeprefix(folder).lstrip("/"))
+
+
+def _home(command: Named, folders: Sequence[str]) -> str:
+    """Find the package that a command is started in, where nothing in it leads out of there."""
+    leads_out = any(ROOT in word or ".." in word for word in command.argv)
+    return "" if leads_out or UNKNOWN in command.folder else home(command.folder, folders)
+
+
+def _one(project: Project, interpreter: Interpreter, source: str, given: Iterable[Named] = ()) -> Detected:
     """Find the checks of one project; `source` is a file that makes it worth parsing all."""
-    commands = recipes.find(project)
+    named, unreadable = recipes.find(project)
+    commands = (*(command for command in named if not _home(command, project.apart)), *given)
     tests = runners.find(project, commands, interpreter)
-    rest = [*linters.find(project, commands, interpreter), *programs.find(project, commands, interpreter)]
-    checks = [
-        *static.find(project, commands, interpreter, source),
-        *tests.checks,
-        *(item for item in rest if isinstance(item, Check)),
-    ]
+    rest = [*static.find(project, commands, interpreter, source), *tests.checks]
+    rest += [*linters.find(project, commands, interpreter), *programs.find(project, commands, interpreter)]
+    rest += judges.find(project, commands)
+    checks = [item for item in rest if isinstance(item, Check)]
     broken = "".join(f"; {name} cannot be read" for name in project.unreadable)
-    notes = (*tests.notes, *(item for item in rest if isinstance(item, str)), *_never(commands))
-    lent = {name for name in ("pytest", "mypy") if name not in interpreter.modules}
+    unread = (f"{name} cannot be read, and the commands in it are not followed" for name in unreadable)
+    notes = (*tests.notes, *(item for item in rest if isinstance(item, str)), *_never(commands), *unread)
+    lent = {name: pins.lent(project, name) for name in ("pytest", "mypy") if name not in interpreter.modules}
     told = tuple(
         check.model_copy(
-            update={
-                "reason": check.reason
-                + (LENT if check.reader in lent and check.reader != "exit" else "")
-                + ("" if check.reader == "syntax" else broken)
-            }
+            update={"reason": check.reason + lent.get(check.reader, "") + ("" if check.reader == "syntax" else broken)}
         )
         for check in checks
     )
@@ -128,7 +140,7 @@ def _one(project: Project, interpreter: Interpreter, source: str) -> Detected:
 
 
 def _never(commands: Sequence[Named]) -> Iterator[str]:
-    for tool in ("tox", "nox", "pre-commit"):
+    for tool in ("tox", "nox", "pre-commit", "prek"):
         found = next((command for command in commands if command.tool == tool), None)
         if found is not None:
             yield f"{tool} is not run itself ({found.place}): what it would run is read from its file"

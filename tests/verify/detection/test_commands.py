@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.verify.commands import UNKNOWN, join, read_script
+from bot.verify.detection.commands import UNKNOWN, join, read_script
 
 
 def read(text: str, **variables: str) -> list[str]:

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from bot.verify.commands import ROOT, UNKNOWN, Named, bare, harmless, join
+from bot.verify.detection.commands import ROOT, UNKNOWN, Named, bare, harmless, join
 
 Words: TypeAlias = tuple[str, ...]
 _ROOTS = ("Path(__file__).parent", "Path(__file__).parent.resolve()", "Path.cwd()", "os.getcwd()")

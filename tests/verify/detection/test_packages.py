@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from bot.core.check import Check, Rung
-from bot.verify.detect import detect
-from bot.verify.packages import find_packages, touched
-from bot.verify.project import read
+from bot.verify.detection.detect import detect
+from bot.verify.detection.packages import find_packages, touched
+from bot.verify.detection.project import read
 from tests.verify.conftest import TESTS, Files, bare, write
 
 A: Files = {
@@ -27,6 +27,13 @@ ALL: Files = {**A, **B, **C, **D}
 
 def folders(root: Path, files: Files) -> tuple[str, ...]:
     return find_packages(read(write(root, files)))
+
+
+TWINS: Files = {
+    f"libs/{name}/{path}": text
+    for name in ("a", "b")
+    for path, text in (("setup.py", ""), ("conftest.py", ""), ("tests/test_core.py", TESTS))
+}
 
 
 def names(root: Path, files: Files) -> list[str]:
@@ -123,3 +130,33 @@ def test_change_concerns_its_package_and_all_that_depend_on_it(
 
 def test_checks_without_packages_are_all_concerned(tmp_path: Path) -> None:
     assert touched(CHECKS[:1], ["a.py"], tmp_path) == CHECKS[:1]
+
+
+def test_command_that_is_started_in_a_package_is_the_packages_own(tmp_path: Path) -> None:
+    steps = (
+        "- run: pytest -k one\n  working-directory: libs/a\n- run: cd libs/b && pytest tests\n- run: ruff check libs\n"
+    )
+    found = detect(write(tmp_path, {**TWINS, ".github/workflows/ci.yml": f"steps:\n{steps}"}), bare())
+    assert {check.name: (check.folder, check.argv[3:]) for check in found if check.reader == "pytest"} == {
+        "libs/a/pytest": ("libs/a", ("-k", "one")),
+        "libs/b/pytest": ("libs/b", ("tests",)),
+    }
+    assert [check.folder for check in found if check.name == "ruff"] == [""]
+
+
+def test_workspace_of_one_language_says_nothing_of_another(tmp_path: Path) -> None:
+    files: Files = {
+        "package.json": '{"workspaces": ["apps/*"]}',
+        "apps/web/package.json": '{"scripts": {"test": "node --test"}}',
+        "backend/pytest.ini": "[pytest]\n",
+        "backend/tests/test_a.py": TESTS,
+        "other/package.json": '{"scripts": {"test": "node --test"}}',
+    }
+    assert folders(tmp_path, files) == ("apps/web", "backend")
+    assert "backend/pytest" in names(tmp_path, files)
+
+
+@pytest.mark.parametrize("text", ["packages:\n  - 'apps/*'\n", 'packages: ["apps/*"]\n', "packages: [\n"])
+def test_pnpm_names_its_members_in_any_spelling(tmp_path: Path, text: str) -> None:
+    files: Files = {"pnpm-workspace.yaml": text, "apps/web/package.json": '{"scripts": {"test": "x"}}'}
+    assert folders(tmp_path, files) == ("apps/web",)

@@ -5,15 +5,15 @@ import shutil
 from collections.abc import Iterator, Sequence
 
 from bot.core.check import Check, Rung
-from bot.verify.commands import Named, read_script
+from bot.verify.detection.commands import Named, read_script
+from bot.verify.detection.linters import LINTERS
+from bot.verify.detection.project import Project, Section, normal, table
+from bot.verify.detection.recipes import JUSTFILES, MAKEFILES, gather, read_recipes
 from bot.verify.interpreter import Interpreter
-from bot.verify.linters import LINTERS
-from bot.verify.project import Project, Section, normal, table
-from bot.verify.recipes import JUSTFILES, MAKEFILES, gather, read_recipes
 
 UNDERSTOOD = frozenset({
     "pytest", "unittest", "mypy", "ruff", "coverage", "echo", "printf", "true", "mkdir", "rm", "touch", "cd", "export",
-    "set", "find", "exit", "python", "sleep", "ls", "cat", "pre-commit", *(linter.name for linter in LINTERS),
+    "set", "find", "exit", "python", "sleep", "ls", "cat", "pre-commit", "prek", *(linter.name for linter in LINTERS),
 })  # fmt: skip
 """Programs whose checks are found by themselves, and those that check nothing."""
 FOREIGN = frozenset({

@@ -7,9 +7,12 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from bot.core.check import Check
-from bot.verify.project import Project, normal, read, read_text, table
+from bot.verify.detection.project import Project, normal, read, read_text, table
+from bot.verify.documents import Unreadable, read_yaml
 
-MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "package.json", "go.mod", "Cargo.toml")
+PYTHON = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml")
+OTHER = ("package.json", "go.mod", "Cargo.toml")
+MANIFESTS = (*PYTHON, *OTHER)
 DEEPEST = 2
 """Levels of folders that are looked at when no workspace names its members."""
 MOST = 200
@@ -24,8 +27,10 @@ NEVER = frozenset({
 CONFIGURATION = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "noxfile.py", "mypy.ini",
                  ".mypy.ini", "ruff.toml", ".ruff.toml", ".flake8", "Makefile")  # fmt: skip
 _TOOLS = ("pytest", "ruff", "mypy", "black", "isort", "pylint", "pyright", "hatch", "tox", "poe")
-_YAML_ITEM = re.compile(r"^\s*-\s*['\"]?([^'\"#\n]+?)['\"]?\s*(?:#.*)?$", re.MULTILINE)
 _USE = re.compile(r"^\s*(?:use\s+)?(\.?/?[\w./-]+)\s*$", re.MULTILINE)
+_PATH = re.compile(r"[\"']([\w./-]+)[\"']")
+_UPWARDS = re.compile(r"\bparents\b|\.parent\.parent|\.\.[/\"']|\bpardir\b")
+_LOOKING = re.compile(r"\b(?:r?glob|iterdir|walk|listdir|scandir)\b")
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
 
 
@@ -37,36 +42,63 @@ class Package(NamedTuple):
     """Under which others ask for it or import it."""
     wants: frozenset[str]
     """What it asks for or imports."""
+    says: frozenset[str]
+    """Parts of paths that stand in its files."""
+    roams: bool
+    """Whether it may read or run what lies outside of it without naming it."""
+
+    def uses(self, names: frozenset[str], folders: Collection[str]) -> bool:
+        """Tell whether it depends on something of these names, or in these folders."""
+        return bool(self.roams or self.wants & names or self.says & {PurePosixPath(each).name for each in folders})
 
 
 def find_packages(root: Project) -> tuple[str, ...]:
     """Name the folders that are projects of their own, each with tests or tools of its own."""
-    listed = _listed(root)
-    nearby = _nearby(root.root, "", DEEPEST) if not listed else ()
-    found = dict.fromkeys((*listed, *nearby))
+    python, others, excluded = _listed(root)
+    wanted = (*(PYTHON if not python else ()), *(OTHER if not others else ()))
+    # A workspace speaks for one language only
+    nearby = (folder for folder in _nearby(root.root, "", DEEPEST, wanted) if folder not in excluded)
+    found = dict.fromkeys((*python, *others, *nearby))
     own = (folder for folder in found if _stands_alone(read(root.root / folder)))
     return tuple(sorted(islice(own, MOST)))
 
 
-def _listed(root: Project) -> tuple[str, ...]:
-    """Name the members of the workspaces that the root declares."""
-    document, package = root.pyproject, root.json("package.json")
-    globs: list[str] = []
-    excluded: set[str] = set()
-    places = [table(document, "tool", tool, "workspace") for tool in ("uv", "rye", "pixi")]
-    for place in (*places, table(root.toml("Cargo.toml"), "workspace")):
-        globs += _strings((place or {}).get("members"))
-        excluded |= {path for glob in _strings((place or {}).get("exclude")) for path in _expand(root.root, glob)}
-    for environment in (table(document, "tool", "hatch", "envs") or {}).values():
-        globs += _strings((table(environment, "workspace") or {}).get("members"))
-    workspaces = package.get("workspaces")
-    globs += _strings(workspaces.get("packages") if isinstance(workspaces, dict) else workspaces)
-    pnpm = root.text("pnpm-workspace.yaml").partition("packages:")[2]
-    globs += _YAML_ITEM.findall(pnpm) if pnpm else []
-    globs += _USE.findall(root.text("go.work").partition("use (")[2].partition(")")[0])
-    negative = {path for glob in globs if glob.startswith("!") for path in _expand(root.root, glob[1:])}
-    found = [path for glob in globs if not glob.startswith("!") for path in _expand(root.root, glob)]
-    return tuple(dict.fromkeys(path for path in found if path not in excluded | negative))
+class Listed(NamedTuple):
+    """The members of the workspaces that a root declares."""
+
+    python: tuple[str, ...]
+    others: tuple[str, ...]
+    excluded: frozenset[str]
+    """Folders that one of them leaves out by name."""
+
+
+def _listed(root: Project) -> Listed:
+    places = [table(root.pyproject, "tool", tool, "workspace") or {} for tool in ("uv", "rye", "pixi")]
+    environments = (table(root.pyproject, "tool", "hatch", "envs") or {}).values()
+    python = [glob for place in places for glob in _strings(place.get("members"))]
+    python += [g for found in environments for g in _strings((table(found, "workspace") or {}).get("members"))]
+    cargo = table(root.toml("Cargo.toml"), "workspace") or {}
+    others = [*_strings(cargo.get("members")), *_node(root)]
+    others += _USE.findall(root.text("go.work").partition("use (")[2].partition(")")[0])
+    negative = [glob for place in (*places, cargo) for glob in _strings(place.get("exclude"))]
+    negative += [glob[1:] for glob in others if glob.startswith("!")]
+    excluded = frozenset(path for glob in negative for path in _expand(root.root, glob))
+
+    def members(globs: Sequence[str]) -> tuple[str, ...]:
+        found = (path for glob in globs if glob[:1] != "!" for path in _expand(root.root, glob))
+        return tuple(dict.fromkeys(path for path in found if path not in excluded))
+
+    return Listed(members(python), members(others), excluded)
+
+
+def _node(root: Project) -> list[str]:
+    workspaces = root.json("package.json").get("workspaces")
+    try:
+        pnpm = read_yaml(root.text("pnpm-workspace.yaml"))
+    except Unreadable:
+        pnpm = None
+    told = workspaces.get("packages") if isinstance(workspaces, dict) else workspaces
+    return [*_strings(told), *_strings(pnpm.get("packages") if isinstance(pnpm, dict) else None)]
 
 
 def _strings(value: object) -> list[str]:
@@ -84,7 +116,7 @@ def _expand(root: Path, glob: str) -> Iterator[str]:
             yield inside.as_posix()
 
 
-def _nearby(root: Path, inside: str, depth: int) -> Iterator[str]:
+def _nearby(root: Path, inside: str, depth: int, manifests: Sequence[str]) -> Iterator[str]:
     folder = root / inside
     try:
         names = sorted(path.name for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
@@ -94,10 +126,10 @@ def _nearby(root: Path, inside: str, depth: int) -> Iterator[str]:
         if name.startswith(".") or name.lower() in NEVER or (folder / name / "pyvenv.cfg").exists():
             continue
         where = f"{inside}/{name}".lstrip("/")
-        if any((root / where / manifest).is_file() for manifest in MANIFESTS):
+        if any((root / where / manifest).is_file() for manifest in manifests):
             yield where
         elif depth > 1:
-            yield from _nearby(root, where, depth - 1)
+            yield from _nearby(root, where, depth - 1, manifests)
 
 
 def _stands_alone(project: Project) -> bool:
@@ -119,9 +151,12 @@ def describe(root: Path, folder: str) -> Package:
     wants = set(project.requirements())
     for key in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies"):
         wants |= set(table(package, key) or {})
-    for path in islice(project.sources(), MOST_READ):
-        wants |= set(_IMPORT.findall(read_text(project.root / path) or ""))
-    return Package(folder, frozenset(names | _modules(project)), frozenset(wants))
+    sources = list(islice(project.sources(), MOST_READ + 1))
+    texts = [read_text(project.root / path) or "" for path in (*sources, *MANIFESTS)]
+    wants |= {name for text in texts for name in _IMPORT.findall(text)}
+    says = {part for text in texts for path in _PATH.findall(text) for part in path.split("/")}
+    roams = len(sources) > MOST_READ or any(_UPWARDS.search(text) and _LOOKING.search(text) for text in texts)
+    return Package(folder, frozenset(names | _modules(project)), frozenset(wants), frozenset(says), roams)
 
 
 def _modules(project: Project) -> set[str]:
@@ -129,6 +164,12 @@ def _modules(project: Project) -> set[str]:
     tops = (PurePosixPath(path).name.removesuffix(".py") for path in project.packages())
     found = {top for top in tops if top.isidentifier()}
     return found - {"tests", "test", "docs", "setup", "conftest", "noxfile", "examples", "scripts", "tools", "src"}
+
+
+def home(path: str, folders: Sequence[str]) -> str:
+    """Find the innermost of these folders that a path lies in, or is; empty when none."""
+    around = {path, *(parent.as_posix() for parent in PurePosixPath(path).parents)}
+    return max((folder for folder in folders if folder in around), key=len, default="")
 
 
 def touched(checks: Sequence[Check], paths: Collection[str], root: Path) -> tuple[Check, ...]:
@@ -139,17 +180,11 @@ def touched(checks: Sequence[Check], paths: Collection[str], root: Path) -> tupl
     folders = sorted({check.folder for check in checks if check.folder})
     if not folders or not paths:
         return tuple(checks)
-    homes = {_home(path, folders) for path in paths}
+    homes = {home(path, folders) for path in paths}
     if "" in homes:
         return tuple(checks)
     reached = _reached(homes, {folder: describe(root, folder) for folder in folders})
     return tuple(check for check in checks if not check.folder or check.folder in reached)
-
-
-def _home(path: str, folders: Sequence[str]) -> str:
-    """Find the package that a path lies in, the innermost one."""
-    parents = {parent.as_posix() for parent in PurePosixPath(path).parents}
-    return max((folder for folder in folders if folder in parents), key=len, default="")
 
 
 def _reached(homes: Collection[str], packages: Mapping[str, Package]) -> frozenset[str]:
@@ -157,7 +192,8 @@ def _reached(homes: Collection[str], packages: Mapping[str, Package]) -> frozens
     reached = set(homes)
     names = {name for folder in homes for name in packages[folder].names}
     while True:
-        more = {folder for folder, package in packages.items() if folder not in reached and package.wants & names}
+        rest = (folder for folder in packages if folder not in reached)
+        more = {folder for folder in rest if packages[folder].uses(frozenset(names), reached)}
         # A package inside of another is part of it for whoever changes it
         more |= {outer for outer in packages for inner in reached if inner.startswith(f"{outer}/")} - reached
         if not more:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.verify.commands import ROOT, SITE, UNKNOWN
-from bot.verify.project import read
-from bot.verify.recipes import find
+from bot.verify.detection.commands import ROOT, SITE, UNKNOWN
+from bot.verify.detection.project import read
+from bot.verify.detection.recipes import find
 from tests.verify.conftest import Files, write
 
 SHOWN = {UNKNOWN: "?", ROOT: "ROOT", SITE: "SITE"}
@@ -16,7 +16,7 @@ SHOWN = {UNKNOWN: "?", ROOT: "ROOT", SITE: "SITE"}
 
 def commands(root: Path, files: Files) -> list[str]:
     told = []
-    for named in find(read(write(root, files))):
+    for named in find(read(write(root, files))).commands:
         text = f"{named.where}: {' '.join(named.argv)}" + (f" @{named.folder}" if named.folder else "")
         for mark, word in SHOWN.items():
             text = text.replace(mark, word)
@@ -243,7 +243,7 @@ def test_variables_that_a_command_is_given_are_read_as_far_as_they_are_the_proje
         "noxfile.py": "import nox\n@nox.session\ndef t(s):\n    s.run('pytest', env={'A': '2', **x, 'GIT_DIR': 'x'})\n",
         "Makefile": "test:\n\tA=3 PATH=x PYTHONPATH=src pytest\n",
     }  # fmt: skip
-    assert [named.environment for named in find(read(write(tmp_path, files)))] == [
+    assert [named.environment for named in find(read(write(tmp_path, files))).commands] == [
         (("A", "data"),),
         (("A", "1"),),
         (("A", "2"),),
@@ -272,5 +272,5 @@ PIECES = st.sampled_from([TOX, NATIVE, NOX, SCRIPTS, MAKEFILE, WORKFLOW])
 def test_any_bytes_may_stand_in_any_file(tmp_path_factory: pytest.TempPathFactory, name: str, content: bytes) -> None:
     root = tmp_path_factory.getbasetemp() / "recipes"
     write(root, {name: content})
-    assert all(named.argv for named in find(read(root)))
+    assert all(named.argv for named in find(read(root)).commands)
     (root / name).unlink()

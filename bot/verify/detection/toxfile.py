@@ -4,8 +4,8 @@ import configparser
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from bot.verify.commands import ROOT, SITE, UNKNOWN, Named, bare, harmless, join, read_script
-from bot.verify.project import Ini, Project, Section, parse_ini, table
+from bot.verify.detection.commands import ROOT, SITE, UNKNOWN, Named, bare, harmless, join, read_script
+from bot.verify.detection.project import Ini, Project, Section, parse_ini, table
 
 _REFERENCE = re.compile(r"\{\[([^\[\]]+)\]([\w-]+)\}")
 _POSARGS = re.compile(r"\{posargs(?::((?:[^{}]|\{[^{}]*\})*))?\}|\[\]")
@@ -50,9 +50,12 @@ def _ini(sections: Ini, file: str) -> Iterator[Named]:
         folder = join("", _known(place, sections)) if place.strip() else ""
         variables = harmless(_variables({**sections.get("testenv", {}), **keys}, sections))
         for line in re.sub(r"\\\n\s*", " ", keys.get("commands", "")).splitlines():
-            text = _FACTORS.sub("", _known(line, sections).strip()).lstrip("-! ")
-            for spoken in read_script(text, {}):
-                yield Named(spoken.argv, file, f"[{name}] commands", folder, (*variables, *spoken.environment))
+            text = _known(line, sections).strip()
+            factors = _FACTORS.match(text)
+            condition = factors[0].strip(" :") if factors is not None else ""
+            for spoken in read_script(_FACTORS.sub("", text).lstrip("-! "), {}):
+                given = (*variables, *spoken.environment)
+                yield Named(spoken.argv, file, f"[{name}] commands", folder, given, condition)
 
 
 def _variables(keys: Mapping[str, str], sections: Ini) -> Iterator[tuple[str, str]]:

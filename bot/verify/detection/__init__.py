@@ -1,0 +1,1 @@
+"""Finds out from a project's own files which checks it wants."""

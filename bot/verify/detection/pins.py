@@ -1,0 +1,84 @@
+"""Which versions of a tool a project asks for, beside the one that would be lent to it."""
+
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from typing import NamedTuple
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from bot.verify.detection.hooks import HOOKS
+from bot.verify.detection.project import Project, Section, normal
+from bot.verify.interpreter import LENT
+
+_SOURCES = {"ruff": ("ruff", "ruff-check", "ruff-format")}
+"""Ids of the hooks that are a tool, where they are not called like it."""
+
+
+class Pin(NamedTuple):
+    """What a project asks of a tool's version."""
+
+    versions: SpecifierSet
+    place: str
+
+
+def lent(project: Project, tool: str) -> str:
+    """Say that a tool is git agent's own, and where that is not the version that the project asks for."""
+    have = _own(tool)
+    unmet = next(
+        (pin for pin in _pins(project, tool) if have and not pin.versions.contains(have, prereleases=True)), None
+    )
+    if unmet is None:
+        return LENT
+    wanted = str(unmet.versions).removeprefix("==")
+    return f"{LENT}, in version {have} where the project names {wanted} ({unmet.place})"
+
+
+def refusal(project: Project) -> str:
+    """Say why ruff would not even start for the project; empty when it would."""
+    have = _own("ruff")
+    for settings, place in _settings(project):
+        wanted = _specifier(str(settings.get("required-version", "")))
+        if wanted is not None and have and not wanted.contains(have, prereleases=True):
+            return f"{place} requires version {wanted}, and git agent's own is {have}"
+    return ""
+
+
+def _own(tool: str) -> str:
+    try:
+        return version(tool)
+    except PackageNotFoundError:
+        return ""
+
+
+def _pins(project: Project, tool: str) -> Iterator[Pin]:
+    for name in _SOURCES.get(tool, (tool,)):
+        hook = project.hooks.get(name)
+        pinned = _specifier(f"=={hook.version.removeprefix('v')}") if hook is not None and hook.version else None
+        if pinned is not None:
+            yield Pin(pinned, f"the hook {name} in {HOOKS}")
+    for text in project.asked():
+        if normal(text) == tool and (found := _requirement(text)) is not None:
+            yield Pin(found, f"its requirement {text.strip()[:60]}")
+
+
+def _settings(project: Project) -> Iterator[tuple[Section, str]]:
+    yield project.tool("ruff") or {}, "[tool.ruff] in pyproject.toml"
+    for name in ("ruff.toml", ".ruff.toml"):
+        yield project.toml(name), name
+
+
+def _specifier(text: str) -> SpecifierSet | None:
+    """Read a set of versions, of which a bare one stands for itself; None for none."""
+    bare = text.strip()
+    try:
+        return SpecifierSet(f"=={bare}" if bare[:1].isdigit() else bare) if bare else None
+    except InvalidSpecifier:
+        return None
+
+
+def _requirement(text: str) -> SpecifierSet | None:
+    try:
+        return Requirement(text.partition("#")[0].strip()).specifier or None
+    except InvalidRequirement:
+        return None

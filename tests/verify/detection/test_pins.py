@@ -1,0 +1,50 @@
+"""Versions that a project asks of tools which are lent to it."""
+
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from bot.verify.detection.detect import look
+from tests.verify.conftest import Files, bare, write
+
+HAVE = version("ruff")
+HOOK = "repos:\n- repo: x\n  rev: {}\n  hooks:\n  - id: ruff\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({".pre-commit-config.yaml": HOOK.format("v0.1.2")}, "where the project names 0.1.2 (the hook ruff in"),
+        ({".pre-commit-config.yaml": HOOK.format("0123  # frozen: v0.1.2")}, "where the project names 0.1.2"),
+        ({".pre-commit-config.yaml": HOOK.format(f"v{HAVE}")}, ""),
+        ({".pre-commit-config.yaml": HOOK.format("main")}, ""),
+        (
+            {"requirements-dev.txt": "ruff==0.1.2  # lint\n"},
+            "where the project names 0.1.2 (its requirement ruff==0.1.2",
+        ),
+        ({"requirements-dev.txt": "ruff>=0.1\n"}, ""),
+        ({"requirements-dev.txt": "ruff\nruff @ file:///x\n-r other.txt\n"}, ""),
+        ({"pyproject.toml": "[dependency-groups]\nlint = ['ruff<0.2']\n"}, "where the project names <0.2"),
+        ({"pyproject.toml": "[tool.poetry.group.dev.dependencies]\nruff = '0.1.2'\n"}, "where the project names 0.1.2"),
+        ({"pyproject.toml": "[tool.poetry.dependencies]\nruff = {version = '^0.1'}\n"}, ""),
+    ],
+)
+def test_other_version_than_the_project_asks_for_is_told(tmp_path: Path, files: Files, told: str) -> None:
+    found = look(write(tmp_path, {"a.py": "", "ruff.toml": "", **files}), bare())
+    (reason,) = (check.reason for check in found.checks if check.name == "ruff")
+    assert ("in version" in reason) == bool(told)
+    assert told in reason
+
+
+@pytest.mark.parametrize("wanted", ["==0.0.1", "0.0.1", "<0.1"])
+def test_ruff_that_would_refuse_to_start_is_no_check(tmp_path: Path, wanted: str) -> None:
+    found = look(write(tmp_path, {"a.py": "", "ruff.toml": f"required-version = '{wanted}'\n"}), bare())
+    assert [check.name for check in found.checks] == ["syntax"]
+    told = wanted if wanted[0] in "<=" else f"=={wanted}"
+    assert any(f"ruff.toml requires version {told}, and git agent's own is" in note for note in found.notes)
+
+
+def test_ruff_that_fits_is_a_check(tmp_path: Path) -> None:
+    found = look(write(tmp_path, {"a.py": "", "ruff.toml": "required-version = '>=0.0.1'\n"}), bare())
+    assert "ruff" in {check.name for check in found.checks}
