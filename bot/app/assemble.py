@@ -33,7 +33,7 @@ from bot.tools.catalog import ALL
 from bot.tools.tool import Access
 from bot.verify.detection.detect import detect
 from bot.verify.fingerprint import Outside
-from bot.verify.interpreter import OWN, Interpreter, find
+from bot.verify.interpreter import ENVIRONMENTS, OWN, Interpreter, find
 from bot.verify.ladder import Ladder
 from bot.verify.prepare import Preparation
 
@@ -83,7 +83,8 @@ def choose_bay(desk: Desk) -> Bay:
     """Find the project's interpreter and the strongest isolation. Raises ConfigError, SandboxUnavailable."""
     conceal()
     repository, settings = desk.repository, desk.settings
-    interpreter = find(repository.root, settings.python, os.environ)
+    committed = tuple(name for name in ENVIRONMENTS if repository.tracks(name))
+    interpreter = find(repository.root, settings.python, os.environ, committed)
     carriage = choose_carriage(desk)
     executor, reason = pick(
         _level(settings),
@@ -102,7 +103,7 @@ def choose_bay(desk: Desk) -> Bay:
     return Bay(
         executor=executor,
         interpreter=interpreter,
-        notes=(*filter(None, (reason,)), *carriage.notes(folders=folders), *left),
+        notes=(*filter(None, (reason,)), *map(_left_alone, committed), *carriage.notes(folders=folders), *left),
         preparation=Preparation(executor, settings.prepare, network=settings.network),
         workers=count_workers(settings),
         built=(*carriage.built, *(carriage.places if folders else ())),
@@ -202,3 +203,7 @@ def held_secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
     """Collect the values of this process's environment that must not show up anywhere."""
     named = (value for name, value in environ.items() if any(part in name.upper() for part in SECRET))
     return tuple(value for value in named if len(value) >= SHORTEST_SECRET)
+
+
+def _left_alone(environment: str) -> str:
+    return f"{environment} is committed, so its interpreter is not used; name it with --python if it is yours"

@@ -97,6 +97,7 @@ class _Run:
             planning=self.request.mode.planning,
             built=self.bay.built,
             outdated=self.bay.outdated,
+            prepare=self.desk.settings.prepare,
             notes=(*self.desk.notes, *self.bay.notes, *self._warnings()),
         )
 

@@ -65,6 +65,8 @@ class Check(Record):
     """Where the command writes JUnit XML, relative to its folder."""
     environment: tuple[tuple[str, str], ...] = ()
     """Variables that the project's own command is given."""
+    borrowed: str = ""
+    """Where the tool is git agent's own and not what the project asks for: the versions of both."""
 
 
 class CaseResult(Record):
@@ -171,6 +173,8 @@ class Comparison(Record):
     """Tests that are gone or silenced, and hold when they are asked as they were on the base."""
     prevented: tuple[str, ...] = ()
     """Passed before, and now kept from telling anything by something outside of the tree; no blame, and no green."""
+    complained: tuple[str, ...] = ()
+    """New findings of a tool in another version than the project's: no blame, and no green."""
 
 
 class Verdict(Record):

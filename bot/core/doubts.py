@@ -49,6 +49,8 @@ class Work:
     """What became of the evidence, piece by piece; without it every changed file of the evidence is a doubt."""
     stale: Sequence[str] = ()
     """Things built from the base that the checks used although their sources changed."""
+    prepare: Sequence[Sequence[str]] = ()
+    """Commands that make something in the tree before its checks."""
 
     def doubts(self) -> tuple[Doubt, ...]:
         """List what makes the verdict afterwards weigh less than the one before."""
@@ -59,7 +61,9 @@ class Work:
             *(["the change is too long to be looked through"] * any(map(is_cut, self.patches))),
             *map(_told_of, self.changed),
             *self._withdrawn(),
+            *self._unrun(),
             *map(tell_stale, self.stale),
+            *self._complained(),
             *self._moved(),
             *lost(lines, self._modified(touched)),
             *watching(lines),
@@ -68,6 +72,24 @@ class Work:
         found += [Doubt(f"{case} did not always end the same way", grave=False) for case in self.after.comparison.flaky]
         found += [Doubt(f"{path} is imported by no test", grave=False) for path in self._unseen()]
         return tuple(dict.fromkeys(found))
+
+    def _unrun(self) -> Iterator[str]:
+        """Say when nothing above the reading rungs passed: that a file parses is no sign that it is right."""
+        ran = any(case.outcome in ("passed", "xfailed") for case in _cases(self.after, findings=False))
+        if self.after.ok and not ran and not self._mended():
+            yield "no test or other check ran the code, so nothing says what it does"
+
+    def _complained(self) -> Iterator[str]:
+        """Tell what tools newly say that are not in the version of the project."""
+        fresh = set(self.after.comparison.complained)
+        versions = {check.name: check.borrowed for check in self.checks}
+        for result in self.after.results:
+            found = [case for case in result.cases if case.id in fresh and case.bad]
+            if found:
+                where = f"{found[0].path}:{found[0].line}" if found[0].line else found[0].path
+                more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+                told = f"{where}: {found[0].message}{more}"
+                yield f"{result.check}, {versions.get(result.check, '')}, newly complains of {told}"
 
     def _moved(self) -> Iterator[str]:
         """Name submodules of which no check saw what they are now."""
@@ -110,8 +132,9 @@ class Work:
         yield from (file.path for file in self.files if file.kind != "added" and file.path in holding)
 
     def _named(self) -> Iterator[str]:
-        """Name changed files that the command of a check runs, and scripts of which it may run any."""
-        programs = {_program(check.argv) for check in self.checks if check.reader == "exit"}
+        """Name changed files that a command of the project runs, and scripts of which it may run any."""
+        commands = [*self.prepare, *(check.argv for check in self.checks if check.reader == "exit")]
+        programs = set(map(_program, commands))
         for file in self.files:
             script = bool(programs) and file.kind != "added" and file.path.endswith(_SCRIPTS)
             if script or file.path in programs:

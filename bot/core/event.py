@@ -39,6 +39,8 @@ class Started(Happening):
     """What was built in the person's checkout and is carried into each tree; submodules, with a slash behind each."""
     outdated: tuple[str, ...] = ()
     """Those of it whose sources in the checkout are not those of the base."""
+    prepare: tuple[tuple[str, ...], ...] = ()
+    """What is run in each tree before its checks."""
     notes: tuple[str, ...] = ()
     """What a person should know before reading on, such as uncommitted work that is not included."""
 

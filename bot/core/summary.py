@@ -155,6 +155,7 @@ class _Fold:
             files=files,
             patches=[step.patch for step in steps],
             checks=self.started.checks,
+            prepare=self.started.prepare,
             before=self.baseline,
             after=self.last,
             changed=tuple(changed),

@@ -62,6 +62,10 @@ class Repository:
         shown = ("--untracked-files=normal", "--ignore-submodules=dirty", "--no-renames")
         return bool(self.git.output("status", "--porcelain", "-z", *shown))
 
+    def tracks(self, folder: str) -> bool:
+        """Say whether the index holds anything of a folder."""
+        return bool(self.git.ask("ls-files", "-z", "--", folder).output)
+
     def current_branch(self) -> str | None:
         """Return the name of the branch that the person is on, readable."""
         answer = self.git.ask("symbolic-ref", "--quiet", "HEAD")

@@ -1,7 +1,7 @@
 """Runs once more what is doubtful: what does not end the same way each time is neither broken nor fixed."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from bot.core.check import Check, CheckResult, Flake, Reader, Verdict
@@ -12,6 +12,7 @@ from bot.verify.repeat import (
     STOPPED,
     fresh_files,
     function_of,
+    functions_of,
     kept_tests,
     mended_tests,
     passing,
@@ -60,7 +61,7 @@ def repeat(asking: Asking, check: Check, before: Verdict | None, result: CheckRe
         again = asking.without(fresh)
         proved = kept_tests(before, result, again)
     else:
-        again = asking.targets(_functions((*doubtful, *mended)))
+        again = asking.targets(functions_of((*doubtful, *mended)))
         proved = mended
     unstable = _unstable(doubtful, result, again) if again.status != "errored" else ()
     relapsed = frozenset(proved) - passing(again) - {*unstable}
@@ -71,7 +72,7 @@ def repeat(asking: Asking, check: Check, before: Verdict | None, result: CheckRe
 
 def still_failing(asking: Asking, names: Sequence[str]) -> tuple[str, ...]:
     """Name those of some tests that do not pass when they are run again either."""
-    again = asking.targets(_functions(names))
+    again = asking.targets(functions_of(names))
     return tuple(name for name in names if name not in passing(again)) if again.status != "errored" else ()
 
 
@@ -82,7 +83,7 @@ def _count(asking: Asking, names: Sequence[str], seen: tuple[CheckResult, ...]) 
         left = LONGEST_COUNTED - (time.monotonic() - since)
         if runs[-1].status == "errored" or runs[-1].seconds > left:
             break
-        runs.append(asking.targets(_functions(names)))
+        runs.append(asking.targets(functions_of(names)))
     told = [{case.id: case for case in run.cases} for run in runs]
     cases = {name: [found[name] for found in told if name in found] for name in dict.fromkeys(names)}
     flakes = (
@@ -90,10 +91,6 @@ def _count(asking: Asking, names: Sequence[str], seen: tuple[CheckResult, ...]) 
         for name, of in cases.items()
     )
     return tuple(flake for flake in flakes if flake.runs > 1)
-
-
-def _functions(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(map(function_of, names)))
 
 
 def _unstable(doubtful: Sequence[str], result: CheckResult, again: CheckResult) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """What Python and pytest make of the sources that tests import, laid into a clean tree in place of making it anew.
 
 It can turn no wrong tree green. It is compiled by the project's interpreter while no code of the project runs, so that
-nothing but the source decides what it is; it is kept where no command reaches it; and it is laid only beside a file
-of exactly the content that it was compiled from. Python compares that content once more when it reads it, and a tree that
+nothing but the source decides what it is; it is kept where no command reaches it; and it is laid only beside a file of
+exactly the content that it was compiled from. Python compares that content once more when it reads it, and a tree that
 holds any other bytecode is run without both.
 """
 
@@ -28,7 +28,7 @@ from bot.verify.reuse import OPEN
 
 COMPILER = suite.PROBE.with_name("compiled.py")
 FOLDER = "__pycache__"
-FEWEST = 60_000
+FEWEST = 15_000
 """Bytes of sources from which on compiling them once costs less than it saves."""
 MOST = 64 << 20
 """Bytes that are kept."""
@@ -45,7 +45,6 @@ class Made(Record):
 
     path: str
     name: str
-    test: bool
     source: str
 
 
@@ -57,24 +56,21 @@ class Form:
     """The compiled form of one source."""
 
     name: str
-    test: bool
-    """Whether pytest made it, which looks at the time and the size of the source."""
     source: str
     """Digest of the source."""
     data: bytes
 
     def beside(self, state: os.stat_result) -> bytes:
-        """Return what to write beside a source of this state."""
-        if not self.test:
-            return self.data
-        return self.data[: HEAD - 8] + _times(state) + self.data[HEAD:]
+        """Return what to write beside a source of this state: older versions of pytest look at its time and size."""
+        return self.data[: HEAD - 8] + _times(state) + self.data[HEAD:] if _is_dated(self.data) else self.data
 
 
 @dataclass(slots=True)
 class Bytecode:
-    """Compiled forms by the path of their source, as long as somebody holds on to it."""
+    """Compiled forms of sources, as long as somebody holds on to it."""
 
-    forms: dict[str, Form] = field(default_factory=dict)
+    forms: dict[tuple[str, str], Form] = field(default_factory=dict)
+    """By path and name."""
     _tried: set[tuple[str, str]] = field(default_factory=set)
     _digests: dict[Path, tuple[tuple[int, int, int], str]] = field(default_factory=dict)
 
@@ -95,7 +91,7 @@ class Bytecode:
         count = 0
         inside = f"{check.folder}/" if check.folder else ""
         try:
-            for path, form in self.forms.items() if self.forms and _is_ignored(root) else ():
+            for (path, _), form in self.forms.items() if self.forms and _is_ignored(root) else ():
                 if path.startswith(inside) and self._lay(root / path, form, folders, root):
                     count += 1
             yield count
@@ -131,7 +127,8 @@ class Bytecode:
 
     def _learn(self, check: Check, place: Place, result: CheckResult) -> None:
         """Compile what was imported and is not known yet, if there is enough of it."""
-        tests = {file_of(case.id) for case in result.cases} if check.reader == "pytest" else set()
+        # Doctests stand in files that pytest leaves as they are
+        tests = {file_of(case.id) for case in result.cases if not case.asks} if check.reader == "pytest" else set()
         wanted: list[tuple[str, bool]] = []
         size = 0
         for path in filter(_is_in_sight, result.imported):
@@ -140,13 +137,14 @@ class Bytecode:
                 key = (path, self._digest(place.root / path, state))
                 if stat.S_ISREG(state.st_mode) and key not in self._tried:
                     self._tried.add(key)
-                    wanted.append((path, path in tests or PurePosixPath(path).name == "conftest.py"))
+                    wanted += [(path, test) for test in _ways(path, path in tests)]
                     size += state.st_size
         if _has_hook(place.root, check.folder):
             wanted = [(path, test) for path, test in wanted if not test]
         if size >= FEWEST:
             self._compile(check, place, wanted)
         else:
+            # Later there may be enough
             self._tried.difference_update((path, self._digests[place.root / path][1]) for path, _ in wanted)
 
     def _compile(self, check: Check, place: Place, wanted: Sequence[tuple[str, bool]]) -> None:
@@ -166,11 +164,24 @@ class Bytecode:
         known = {path for path, _ in self._tried}
         if not plain or made.path not in known or sum(len(form.data) for form in self.forms.values()) > MOST:
             return
-        if not made.test or data[HEAD - 12 : HEAD] == bytes(4) + _times((root / made.path).stat()):
-            self.forms[made.path] = Form(made.name, made.test, made.source, data)
+        if len(data) > HEAD and (not _is_dated(data) or data[HEAD - 8 : HEAD] == _times((root / made.path).stat())):
+            self.forms[made.path, made.name] = Form(made.name, made.source, data)
 
 
 _WANTED = TypeAdapter(tuple[tuple[str, bool], ...])
+
+
+def _is_dated(data: bytes) -> bool:
+    """Tell whether bytecode is held against the time and size of its source, rather than against its content."""
+    return data[4:8] == bytes(4)
+
+
+def _ways(path: str, tests: bool) -> tuple[bool, ...]:  # noqa: FBT001
+    """Say in which ways a source is compiled: as a module, as tests, or as nobody knows which."""
+    name = PurePosixPath(path).name
+    if name == "conftest.py" or name.startswith("test_") or name.endswith("_test.py"):
+        return (True,)
+    return (False, True) if tests else (False,)
 
 
 def _times(state: os.stat_result) -> bytes:
@@ -195,7 +206,7 @@ def _is_ignored(root: Path) -> bool:
         lines = (root / ".gitignore").read_bytes().splitlines()
     except OSError:
         return False
-    return any(line[:1] != b"#" and (FOLDER.encode() in line or line.startswith((b"*.py[", b"*.pyc"))) for line in lines)
+    return any(line.lstrip(b"*/").startswith((b"__pycache__", b".py[", b".pyc")) for line in lines)
 
 
 def _has_hook(root: Path, folder: str) -> bool:

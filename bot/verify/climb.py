@@ -13,8 +13,9 @@ from bot.verify.blame import Change, settle
 from bot.verify.compare import compare
 from bot.verify.impact import SLOW, nearest
 from bot.verify.readers import Runner
-from bot.verify.repeat import file_of, passing
+from bot.verify.repeat import file_of, functions_of, passing
 from bot.verify.reuse import OPEN, Reuse
+from bot.verify.samples import answered, kinds_of, samples
 from bot.verify.shards import processors
 from bot.verify.warm import Warmth
 
@@ -135,7 +136,8 @@ class Climb:
         found = settle(self.runner.run(check, scene.root, files), scene.root, scene.change)
         found = found.model_copy(update={"narrowed": True})
         broken = tuple(name for name in compare(scene.before, [found]).broken if "::" in name)
-        proved = self._proved(check, files, broken) if broken and found.status != "errored" else frozenset()
+        kinds = kinds_of(found.cases, broken) if found.status != "errored" else ()
+        proved = answered(kinds, self._proved(check, samples(kinds))) if kinds else frozenset()
         scene.renew()
         if not proved:
             return None
@@ -143,17 +145,19 @@ class Climb:
         cases = tuple(case for case in found.cases if case.id in proved or case.id not in broken)
         return found.model_copy(update={"summary": told, "cases": cases})
 
-    def _proved(self, check: Check, files: Sequence[str], broken: Sequence[str]) -> frozenset[str]:
-        """Name the tests that fail for what the change did, rather than for being run without the others."""
-        again = still_failing(self._asking(check), broken)
+    def _proved(self, check: Check, broken: Sequence[str]) -> frozenset[str]:
+        """Name the tests that fail for what the change did, rather than for being run without the others.
+
+        Asked for just the same, they fail here once more, and pass on the tree before.
+        """
+        again = frozenset(still_failing(self._asking(check), broken))
         earlier = self.scene.earlier(check)
-        if not again or self.scene.back is None or earlier is None:
-            return frozenset()
+        known = again & {case.id for case in earlier.cases} if earlier is not None else frozenset[str]()
+        if not known or self.scene.back is None:
+            return again
         with self.scene.back() as root:
-            here = tuple(path for path in files if (root / path).is_file())
-            alone = passing(self.runner.run(check, root, here)) if here else frozenset()
-        fresh = frozenset(again) - {case.id for case in earlier.cases}
-        return fresh | (alone & {*again})
+            alone = passing(self.runner.run(check, root, functions_of(name for name in broken if name in known)))
+        return (again - known) | (alone & known)
 
 
 def _carried_over(earlier: CheckResult) -> CheckResult:

@@ -1,6 +1,6 @@
 """Holds what checks said of a tree against what they said of the tree before."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.core.check import CaseResult, CheckResult, Comparison, Outcome, Rung, Verdict
@@ -30,6 +30,14 @@ def without(comparison: Comparison, flaky: Iterable[str]) -> Comparison:
         for group in ("fixed", "broken", "failing", "new", "removed", "renamed", "prevented")
     }
     return comparison.model_copy(update={**groups, "flaky": names})
+
+
+def excuse(comparison: Comparison, results: Sequence[CheckResult], checks: Collection[str]) -> Comparison:
+    """Set apart what these checks complain of that they did not complain of before."""
+    found = {case.id for result in results if result.check in checks for case in result.cases if case.bad}
+    broken = tuple(name for name in comparison.broken if name not in found)
+    complained = tuple(name for name in comparison.broken if name in found)
+    return comparison.model_copy(update={"broken": broken, "complained": complained})
 
 
 def got_worse(comparison: Comparison) -> bool:

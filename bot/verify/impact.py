@@ -14,6 +14,10 @@ SLOW = 2.0
 """Seconds of a suite from which on it is worth asking the nearest tests first."""
 SHARE = 0.4
 """Part of the suite's time that they may take at most."""
+START, RUNS = 0.3, 3
+"""Seconds that any run takes to begin, and how many it takes until a failure is sure."""
+WORTH = 0.8
+"""Part of the whole suite that all of this may take at most."""
 MOST = 5000
 LARGEST = 1_000_000
 CONFTEST, PACKAGE = "conftest.py", "__init__.py"
@@ -36,7 +40,10 @@ def nearest(root: Path, paths: Sequence[str], before: CheckResult) -> tuple[str,
     asked = frozenset(chosen)
     whole = sum(case.seconds for case in before.cases)
     share = sum(case.seconds for case in before.cases if file_of(case.id) in asked)
-    return (*chosen, *fresh) if chosen and share < SHARE * whole else ()
+    begin = START + max(0.0, before.seconds - whole) * len(chosen) / max(1, len(known))
+    # Once for all of them, and for the few that fail once more on either tree
+    pays = RUNS * begin + share < WORTH * before.seconds
+    return (*chosen, *fresh) if chosen and share < SHARE * whole and pays else ()
 
 
 def _is_code(path: str) -> bool:

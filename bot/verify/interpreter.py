@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,16 +62,23 @@ class Interpreter:
         return (("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"),) if self.origin == OWN else ()
 
 
-def find(root: Path, wanted: str, environ: Mapping[str, str]) -> Interpreter:
-    """Find the interpreter for the project at `root` (the person's checkout). Raises ConfigError."""
+ENVIRONMENTS = (".venv", "venv")
+"""Folders of a checkout that an environment is looked for in."""
+
+
+def find(root: Path, wanted: str, environ: Mapping[str, str], committed: Collection[str] = ()) -> Interpreter:
+    """Find the interpreter for the project at `root` (the person's checkout). Raises ConfigError.
+
+    An environment that is `committed` is the repository's word and not the person's: it is left alone.
+    """
     if wanted:
         return _named(root, wanted, environ)
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
         prefix = environ.get(variable, "")
         if prefix and not _same(Path(prefix), Path(sys.prefix)) and (path := _python_of(Path(prefix))):
             return _look(path, "active environment", Path(prefix))
-    for folder in (".venv", "venv"):
-        if path := _python_of(root / folder):
+    for folder in ENVIRONMENTS:
+        if folder not in committed and (path := _python_of(root / folder)):
             return _look(path, folder, root / folder)
     return own()
 

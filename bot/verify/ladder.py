@@ -14,7 +14,7 @@ from bot.protocols import Cleaner, Executor, Shelf
 from bot.verify.blame import Change
 from bot.verify.bytecode import Bytecode
 from bot.verify.climb import Climb, Scene
-from bot.verify.compare import compare, without
+from bot.verify.compare import compare, excuse, without
 from bot.verify.detection.packages import touched
 from bot.verify.fingerprint import Outside, fingerprint
 from bot.verify.interpreter import Interpreter
@@ -44,6 +44,8 @@ class Ladder:
     shelf: Shelf | None = None
     """Where results are looked for and kept; only together with `outside`."""
     outside: Outside | None = None
+    excused: frozenset[str] = frozenset()
+    """Checks whose new complaints are told, and held against nobody."""
     warmth: Warmth = field(default_factory=Warmth, compare=False, repr=False)
     bytecode: Bytecode = field(default_factory=Bytecode, compare=False, repr=False)
 
@@ -99,7 +101,7 @@ class Ladder:
         climb = Climb(self._runner, scene, self.warmth, reuse, self._untouched(scene))
         with climb.ahead:
             climb.start(checks)
-            return (yield from _rungs(checks, scene, climb))
+            return (yield from _rungs(checks, scene, climb, self.excused))
 
     def _untouched(self, scene: Scene) -> frozenset[str]:
         """Name the checks of parts that a change neither touches nor was imported into."""
@@ -122,7 +124,9 @@ class Ladder:
         return Reuse(self.shelf, environment, self.redactor) if environment is not None else None
 
 
-def _rungs(checks: Sequence[Check], scene: Scene, climb: Climb) -> Generator[Check, None, Verdict]:
+def _rungs(
+    checks: Sequence[Check], scene: Scene, climb: Climb, excused: frozenset[str]
+) -> Generator[Check, None, Verdict]:
     """Take the answers in the order of the rungs, up to the first rung on which something got worse."""
     before = scene.before
     results: list[CheckResult] = []
@@ -138,9 +142,11 @@ def _rungs(checks: Sequence[Check], scene: Scene, climb: Climb) -> Generator[Che
             flaky += answer.flaky
             results.append(answer.result)
         # A test that is gone may still hold as it was: that is looked at when all is known
-        if blocked is None and before is not None and without(compare(before, results), flaky).broken:
+        compared = excuse(without(compare(before, results), flaky), results, excused)
+        if blocked is None and before is not None and compared.broken:
             blocked = rung
-    return Verdict(tree=scene.tree, results=tuple(results), comparison=without(compare(before, results), flaky))
+    compared = excuse(without(compare(before, results), flaky), results, excused)
+    return Verdict(tree=scene.tree, results=tuple(results), comparison=compared)
 
 
 def _scene(cleaner: Cleaner, root: Path, tree: str, before: Verdict | None, paths: Sequence[str]) -> Scene:

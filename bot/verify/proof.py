@@ -97,7 +97,9 @@ class _Reversal:
         return tuple(case for case in tests_of(self.after) if case.outcome == "passed" and file_of(case.id) in paths)
 
     def _nothing_new(self, evidence: Sequence[FileChange]) -> str:
-        start = "nothing that failed on the base passes now" if self.before.bad else "every check passed on the base"
+        silent = any(result.status == "errored" for result in self.before.results)
+        good = "nothing failed on the base" if silent else "every check passed on the base"
+        start = "nothing that failed on the base passes now" if self.before.bad else good
         tests = any(is_test(file.path) and file.kind != "deleted" for file in evidence)
         return f"{start}, and {'no test of the files that were changed passes' if tests else 'no test was added'}"
 

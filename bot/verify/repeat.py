@@ -1,6 +1,6 @@
 """What a second run of the same tests on the same tree says of the first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from bot.core.check import CaseResult, CheckResult, Verdict
 from bot.verify.compare import compare
@@ -63,6 +63,11 @@ def relapse(result: CheckResult, names: frozenset[str], again: CheckResult) -> C
 def function_of(name: str) -> str:
     """Strip a test id of its parameters."""
     return name.partition("[")[0]
+
+
+def functions_of(names: Iterable[str]) -> tuple[str, ...]:
+    """Name the functions of some tests once each."""
+    return tuple(dict.fromkeys(map(function_of, names)))
 
 
 def file_of(name: str) -> str:

@@ -69,6 +69,8 @@ class End(Line):
     """How many of them this process had to account for."""
     same: str
     """Digest of all that was collected, alike in every process that collected alike."""
+    left_out: int = 0
+    """How many tests the project left out, where there are too many to name."""
     missing: tuple[str, ...]
     """Tests that were collected, not left out, and never ran."""
     tampered: tuple[str, ...]

@@ -137,7 +137,8 @@ def judge(check: Check, done: Completed, report: Report) -> CheckResult:
         unexplained = f"{_runner(check)} ended with exit code 1 although no test failed"
         missed = CaseResult(id=f"{check.name}::exit", outcome="failed", message=unexplained)
         return result(check, done, "failed", unexplained, (*cases, missed))
-    summary = "; ".join(filter(None, (summarize(cases), doubt)))
+    left_out = f"{end.left_out} left out" if end.left_out else ""
+    summary = "; ".join(filter(None, (summarize(cases), left_out, doubt)))
     judged = result(check, done, "failed" if bad else "passed", summary, cases)
     seen = {"hidden": tuple(map(clean, end.hidden)), "imported": tuple(map(clean, end.imported))}
     return judged.model_copy(update=seen)

@@ -6,6 +6,7 @@ from bot.core.change import FileChange, Kind
 from bot.core.check import CaseResult, Check, CheckResult, Comparison, Reader, Rung, Verdict
 from bot.core.doubts import Doubt, Work, merge_files
 from bot.core.evidence import evidence_paths
+from bot.core.proof import Audit, TestChange
 
 ADD = CaseResult(id="checks/calc_cases.py::test_add", outcome="failed", path="checks/calc_cases.py")
 UNUSED = CaseResult(id="calc.py::F401::unused", outcome="failed", path="calc.py", message="F401 unused")
@@ -143,13 +144,95 @@ def test_an_assertion_that_is_gone_from_a_helper_is_told() -> None:
     assert doubts("helpers.py", "-    assert a == b", "+        assert a == b") == ()
 
 
+def test_an_assertion_counts_however_it_is_written_and_wherever_the_file_went() -> None:
+    assert texts(*doubts("helpers.py", "-    if a != b: raise AssertionError(a)", "+    return a"))
+    imported = TESTED.model_copy(update={"results": (TESTED.results[0].model_copy(update={"imported": ("help.py",)}),)})
+    assert texts(*doubts("help.py", "-    assert a == b", kind="deleted", before=imported))
+    assert doubts("other.py", "-    assert a == b", kind="deleted", before=imported) == ()
+
+
+def test_a_script_is_evidence_where_a_command_may_run_it() -> None:
+    assert texts(*doubts("ci/run.sh", "-make", "+exit 0", checks=command("make test")))
+    assert doubts("ci/run.sh", "-make", "+exit 0", checks=command("pytest", "pytest")) == ()
+    assert doubts("ci/run.sh", "+exit 0", kind="added", checks=command("make test")) == ()
+
+
+def test_what_prepares_a_tree_is_evidence() -> None:
+    for path in ("tools/make.py", "ci/more.sh"):
+        work = Work((file(path),), (), (), TESTED, PASSING, prepare=(("python", "tools/make.py"),))
+        assert texts(*work.doubts()) == [f"{path} is part of the evidence and was changed"]
+
+
+def test_a_silencing_comment_counts_where_a_finding_may_have_gone_to_it() -> None:
+    assert texts(*doubts("impl.py", "+import os  # noqa", kind="added", before=LINTED, after=CLEAN))
+    assert texts(*doubts("impl.py", "+import os  # noqa: F401", kind="added", before=LINTED, after=CLEAN))
+    (other,) = doubts("impl.py", "+import os  # noqa: E501", kind="added", before=LINTED, after=CLEAN)
+    assert not other.grave
+
+
+def test_evidence_that_cannot_be_read_is_a_doubt_even_when_it_is_new() -> None:
+    audit = Audit(unread=("checks/check_new.py",))
+    work = Work((file("checks/check_new.py", "added"),), (), (), TESTED, PASSING, audit=audit)
+    assert texts(*work.doubts()) == ["checks/check_new.py is part of the evidence and was changed"]
+
+
+ONE, TWO = (CaseResult(id=f"t.py::test_a[{name}]", outcome="passed") for name in "12")
+OTHER = CaseResult(id="t.py::test_b", outcome="passed")
+
+
 @pytest.mark.parametrize(
-    "line", ["'PYTEST_CURRENT_TEST' in os.environ", "'pytest' in sys.modules", "gc.get_objects()", "os._exit(0)"]
+    ("before", "after", "gone", "told"),
+    [
+        ((ONE, TWO), (ONE,), TWO.id, True),
+        ((ONE, TWO.model_copy(update={"outcome": "failed"})), (ONE,), TWO.id, True),
+        ((ONE, TWO), (ONE, TWO.model_copy(update={"id": "t.py::test_a[3]"})), TWO.id, False),
+        ((OTHER,), (OTHER.model_copy(update={"id": "u.py::test_c"}),), OTHER.id, False),
+        ((OTHER, ONE), (OTHER.model_copy(update={"id": "u.py::test_c"}),), ONE.id, True),
+        ((OTHER, ONE), (OTHER.model_copy(update={"id": "u.py::test_c", "outcome": "skipped"}), ONE), OTHER.id, True),
+    ],
+)
+def test_a_test_that_is_gone_is_told_unless_it_is_known_where_it_went(
+    before: tuple[CaseResult, ...], after: tuple[CaseResult, ...], gone: str, *, told: bool
+) -> None:
+    moved = (TestChange(path="u.py", name="test_c", kind="moved", was="t.py::test_b"),)
+    audit = Audit(tests=moved, read=("t.py", "u.py"))
+    work = Work((), (), (), verdict(*before), verdict(*after, withdrawn=(gone,)), audit=audit)
+    assert [doubt.text for doubt in work.doubts()] == [f"{gone} is gone or silenced"] * told
+
+
+@pytest.mark.parametrize("outcome", ["skipped", None])
+def test_where_nothing_ran_a_person_has_to_look_unless_findings_were_mended(outcome: str | None) -> None:
+    cases = (ADD.model_copy(update={"outcome": outcome}),) if outcome else ()
+    nothing = verdict(*cases)
+    told = "no test or other check ran the code, so nothing says what it does"
+    assert texts(*Work((file("a.py"),), (), (), nothing, nothing).doubts()) == [told]
+    assert Work((file("calc.py"),), (), (), LINTED, CLEAN).doubts() == ()
+    assert Work((file("a.py"),), (), (), PASSING, PASSING).doubts() == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "'PYTEST_CURRENT_TEST' in os.environ",
+        "'pytest' in sys.modules",
+        "{'pytest'} & set(sys.modules)",
+        "any(name.startswith('test_') for name in sys.modules)",
+        "importlib.util.find_spec('pytest')",
+        "any('pytest' in word for word in sys.argv)",
+        "gc.get_objects()",
+        "os._exit(0)",
+        "inspect.stack()[1]",
+        "traceback.extract_stack()",
+        "error.__traceback__.tb_frame",
+        "sys.dont_write_bytecode",
+        "os.environ.get('HOME') == '/home/agent'",
+        "open('/proc/self/cmdline').read()",
+    ],
 )
 def test_code_that_looks_at_what_runs_it_needs_a_person(line: str) -> None:
-    (found,) = doubts("calc.py", f"+if {line}:")
-    assert found.grave
-    assert found.text.startswith("calc.py:1 looks at what runs it: ")
+    found = texts(*doubts("calc.py", f"+if {line}:"))
+    assert found
+    assert all(text.startswith("calc.py:1 looks at what runs it: ") for text in found)
     assert doubts("calc.py", f"-if {line}:", f"+elif {line}:") == ()
     assert doubts("test_more.py", f"+if {line}:", kind="added") == ()
 
@@ -176,8 +259,19 @@ def test_what_a_run_made_itself_was_not_there_on_the_base() -> None:
     assert evidence_paths(merged) == ()
 
 
+def test_what_a_run_took_away_and_made_anew_was_there_on_the_base() -> None:
+    (merged,) = merge_files([file("tests/data/x.txt", "deleted"), file("tests/data/x.txt", "added")])
+    assert merged.kind == "modified"
+    assert evidence_paths([merged]) == ("tests/data/x.txt",)
+
+
+@pytest.mark.parametrize("path", [".venv/bin/python", "venv", "web/node_modules/.bin/jest", "lib/site-packages/a.pth"])
+def test_an_environment_among_the_commits_is_evidence(path: str) -> None:
+    assert evidence_paths([file(path, "added")]) == (path,)
+
+
 def test_a_flaky_test_is_told() -> None:
-    after = verdict(flaky=("t.py::a",))
+    after = verdict(ADD.model_copy(update={"outcome": "passed"}), flaky=("t.py::a",))
     assert Work((), (), (), TESTED, after).doubts() == (Doubt("t.py::a did not always end the same way", grave=False),)
 
 

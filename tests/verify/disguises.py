@@ -2,7 +2,13 @@
 
 from tests.verify.edits import ADD, BODY, WRONG, Edit, Files
 
-_CHECKING = "from calc import add\n\n\ndef check(a, b, total):\n    if add(a, b) != total:\n        raise AssertionError(total)\n"
+_CHECKING = """from calc import add
+
+
+def check(a, b, total):
+    if add(a, b) != total:
+        raise AssertionError(total)
+"""
 _CALLING = "from checking import check\n\n\ndef test_add():\n    check(1, 2, 3)\n"
 _CHECKS = "[pytest]\npython_files = check_*.py\npythonpath = .\n"
 _CASES = ADD.replace("def test_add()", "import pytest\n\n\n@pytest.mark.parametrize('x', [0])\ndef test_add(x)")
@@ -56,7 +62,7 @@ DISGUISES: dict[str, Edit] = {
         {
             "calc.py": WRONG,
             "test_calc.py": ADD,
-            "test_a.py": "import operator\n\nimport calc\n\nX = operator.setitem(vars(calc), 'add', lambda a, b: a + b)\n",
+            "test_a.py": "import operator\n\nimport calc\n\nX = operator.setitem(vars(calc), 'add', max)\n",
         },
     ),
     "empty package file turns imports away": _edit(

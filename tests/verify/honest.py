@@ -273,6 +273,12 @@ HONEST: dict[str, Edit] = {
             "def test_add(numbers):", "def test_add(numbers: tuple[int, int]) -> None:"
         ),
     ),
+    "types added by a cast": _right(
+        "test_calc.py",
+        ADD.replace(BODY, "    total = add(1, 2)\n    assert total == 3\n"),
+        "from typing import cast\n\n"
+        + ADD.replace(BODY, "    total = cast(int, add(1, 2))\n    assert total == 3\n    assert total > 0\n"),
+    ),
     "imports sorted": _right(
         "test_calc.py",
         "from calc import mean\nimport pytest\n" + MEAN.split("import mean")[1],

@@ -68,9 +68,9 @@ def test_a_test_that_starts_other_programs_is_always_near(root: Path) -> None:
     assert "tests/test_run.py" in graph.reached(["src/shop/names.py"])
 
 
-def before(*, seconds: float = 10.0, heavy: str = "") -> CheckResult:
+def before(*, seconds: float = 10.0, heavy: str = "", each: float = 1.0) -> CheckResult:
     cases = tuple(
-        CaseResult(id=f"{path}::test", outcome="passed", seconds=5.0 if path == heavy else 0.1)
+        CaseResult(id=f"{path}::test", outcome="passed", seconds=5.0 if path == heavy else each)
         for path in SHOP
         if Path(path).match("test_*.py")
     )
@@ -93,6 +93,8 @@ def test_the_nearest_are_chosen_when_there_is_something_to_gain(root: Path) -> N
     [
         ([], before()),
         (["src/shop/users.py"], before(seconds=1.5)),
+        (["src/shop/users.py"], before(each=0.1)),
+        (["src/shop/users.py"], before(seconds=2.5, each=0.2)),
         (["src/shop/users.py"], before(heavy="tests/db/test_store.py")),
         (["src/shop/users.py", "data.json"], before()),
         (["src/shop/users.py", "pyproject.toml"], before()),

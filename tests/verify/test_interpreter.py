@@ -55,6 +55,13 @@ def test_active_environment_comes_before_the_projects_folders(tmp_path: Path) ->
     assert find(tmp_path, "", {"CONDA_PREFIX": str(tmp_path / "active")}).origin == "active environment"
 
 
+def test_environment_that_is_committed_is_left_alone(tmp_path: Path) -> None:
+    environment(tmp_path / ".venv")
+    other = environment(tmp_path / "venv")
+    assert find(tmp_path, "", {}, (".venv",)).path == other
+    assert find(tmp_path, "", {}, (".venv", "venv")).origin == OWN
+
+
 def test_git_agents_own_environment_is_not_taken_for_the_projects(tmp_path: Path) -> None:
     hidden = environment(tmp_path / ".venv")
     assert find(tmp_path, "", {"VIRTUAL_ENV": sys.prefix}).path == hidden

@@ -81,9 +81,9 @@ def test_fixture(service): pass
 def test_causes_outside_of_the_tree_are_told_apart(tmp_path: Path) -> None:
     found = cases(tmp_path, {"calc.py": "", "test_causes.py": CAUSES})
     assert {name: (case.error, case.cause, case.lacks) for name, case in found.items()} == {
-        "test_refused": ("ConnectionRefusedError", "network", ""),
-        "test_wrapped": ("URLError", "network", ""),
-        "test_behind": ("RuntimeError", "network", ""),
+        "test_refused": ("ConnectionRefusedError", "service", ""),
+        "test_wrapped": ("URLError", "service", ""),
+        "test_behind": ("RuntimeError", "service", ""),
         "test_unknown_host": ("gaierror", "network", ""),
         "test_late": (found["test_late"].error, "network", ""),
         "test_full": ("OSError", "disk", ""),
@@ -100,7 +100,7 @@ def test_causes_outside_of_the_tree_are_told_apart(tmp_path: Path) -> None:
         "test_pretended": ("ConnectionRefusedError", "", ""),
         "test_assertion": ("AssertionError", "", ""),
         "test_broken_pipe": ("BrokenPipeError", "", ""),
-        "test_fixture": ("ConnectionRefusedError", "network", ""),
+        "test_fixture": ("ConnectionRefusedError", "service", ""),
     }
 
 
@@ -208,7 +208,10 @@ def test_check_of_a_package_speaks_of_it_as_the_repository_would(tmp_path: Path)
     narrowed = run_tests(tmp_path, "one/tests/test_deep.py::test_w", "two/tests/test_other.py", check=check)
     assert outcomes(narrowed) == {"one/tests/test_deep.py::test_w": "passed"}
     elsewhere = run_tests(tmp_path, "two/tests/test_other.py", check=check)
-    assert (elsewhere.status, elsewhere.summary) == ("errored", "none of what was asked for lies in one")
+    assert (elsewhere.status, elsewhere.summary) == (
+        "errored",
+        "none of what was asked for lies in one, which is all that it looks at",
+    )
 
 
 def test_configuration_of_the_repository_counts_for_its_packages(tmp_path: Path) -> None:

@@ -126,7 +126,6 @@ def test_exception_that_was_reported_counts_wherever_it_is_raised(scene: Scene) 
         ({"calc.py": FIXED + "\n\nOTHER = 1\n"}, "no test was added"),
         ({"test_new.py": "def test_new():\n    assert True\n"}, "nothing but tests"),
         ({"notes.txt": "n\n"}, "no test was added"),
-        ({".github/workflows/ci.yml": "on: push\n"}, "no test was added"),
     ],
 )
 def test_change_without_a_red_test_says_why(scene: Scene, files: Mapping[str, str], reason: str) -> None:

@@ -48,6 +48,31 @@ def test_a_new_test_file_cannot_make_the_earlier_tests_pass(project: Path) -> No
     assert verdict.comparison.fixed == ()
 
 
+CASES = """import pytest
+
+from calc import add
+
+
+@pytest.mark.parametrize("a", [1])
+def test_add(a):
+    assert add(a, 2) == 3
+"""
+
+
+def test_a_new_test_file_cannot_make_the_cases_of_an_earlier_test_pass(project: Path) -> None:
+    write(project, {"test_calc.py": CASES})
+    patching = "import calc\n\ncalc.add = lambda a, b: a + b\n\n\ndef test_new():\n    assert True\n"
+    verdict = judge(project, {"test_aaa.py": patching})
+    assert not verdict.green
+    assert verdict.comparison.fixed == ()
+
+
+def test_cases_with_other_names_each_time_are_left_aside(project: Path) -> None:
+    named = CASES.replace("[1])", "[1], ids=[str(id(object())) + __import__('uuid').uuid4().hex])")
+    write(project, {"test_calc.py": named, "calc.py": FIXED})
+    assert judge(project, {"test_aaa.py": "def test_new():\n    assert True\n"}).comparison.broken == ()
+
+
 def test_a_new_test_file_cannot_hide_what_broke(project: Path) -> None:
     masking = "import calc\n\ncalc.add = lambda a, b: 0 if not a else 3\n\n\ndef test_new():\n    assert True\n"
     verdict = judge(project, {"calc.py": "def add(a, b):\n    return 3\n", "test_aaa.py": masking})

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bot.core.evidence import CONFIGURATION, TESTS
 from bot.core.policy import glob_matches
 from bot.verify.tamper import Inspected, Source, inspect
-from tests.verify.edits import ADD, CASES, FIXTURE, MEAN, PARSE, UNIT, Edit
+from tests.verify.edits import ADD, CASES, FIXTURE, LOOP, MEAN, PARSE, UNIT, Edit
 from tests.verify.honest import HONEST
 from tests.verify.tricks import TRICKS
 
@@ -162,6 +162,30 @@ def test_what_may_be_looked_at_after_a_test_is_not_touched_at_its_end(line: str)
     assert kinds(KEPT, f"{KEPT}    own.append(use(own, 1))\n    own[0] = 3\n    own = [1]\n    assert own\n") == {
         "test_it": "extended"
     }
+
+
+def test_another_condition_to_skip_is_not_called_a_new_one() -> None:
+    marked = (
+        "import sys\n\nimport pytest\n\nWIN = True\n\n\n@pytest.mark.skipif({})\ndef test_it():\n    assert add(1, 2)\n"
+    )
+    old, new = (marked.format(condition) for condition in ('sys.platform == "win32"', "WIN"))
+    (change,) = look({"test_calc.py": old}, {"test_calc.py": new}).tests
+    told = "@pytest.mark.skipif(sys.platform == 'win32') became @pytest.mark.skipif(WIN)"
+    assert (change.kind, change.detail) == ("altered", told)
+    assert kinds(marked.format("WIN"), marked.replace("skipif({})", "skip")) == {"test_it": "silenced"}
+
+
+def test_header_around_an_assertion_that_is_another_is_not_called_a_new_one() -> None:
+    (change,) = look({"test_calc.py": LOOP}, {"test_calc.py": LOOP.replace("in CASES", "in sorted(CASES)")}).tests
+    told = "`for (a, b, total) in CASES` became `for (a, b, total) in sorted(CASES)`: assert add(a, b) == total"
+    assert (change.kind, change.detail) == ("altered", told)
+
+
+def test_types_of_what_stands_in_are_no_news() -> None:
+    before = "def test_it(monkeypatch):\n    use(1)\n    assert add(1, 2) == 3\n"
+    after = before.replace("monkeypatch", "monkeypatch: MonkeyPatch").replace("use(1)", "use(2)")
+    (change,) = look({"test_calc.py": before}, {"test_calc.py": after}).tests
+    assert change.detail == "use(1) became use(2)"
 
 
 def test_report_says_where_a_name_leads_now() -> None:

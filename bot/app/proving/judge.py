@@ -1,7 +1,7 @@
 """Judges commits one after the other, each in a clean tree and against the one before it."""
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
 from bot.app.assemble import Bay, choose_bay
@@ -58,7 +58,9 @@ def judge(desk: Desk, target: Target, *, reuse: bool = False) -> Judging:
     with open_snapshots(desk.repository) as snapshots:
         # What the empty tree is checked by, it cannot say
         with snapshots.clean(target.base or target.tip) as root:
-            ladder = bay.ladder(root, desk.settings.checks, reuse=reuse)
+            found = bay.ladder(root, desk.settings.checks, reuse=reuse)
+        # Who wrote a commit had the project's own versions, and could not know what others say
+        ladder = replace(found, excused=frozenset(check.name for check in found.checks if check.borrowed))
         return (yield from _Proof(desk, bay, snapshots, ladder, target).run())
 
 
@@ -188,7 +190,8 @@ class _Proof:
         since = changes(self.repository, self.desk.base, change.tree).paths if self.bay.built else ()
         stale = self.bay.stale(since)
         changed = after.comparison.changed
-        return Work(files, [change.patch], self.ladder.checks, before, after, changed, known, stale).doubts()
+        prepare = self.desk.settings.prepare
+        return Work(files, [change.patch], self.ladder.checks, before, after, changed, known, stale, prepare).doubts()
 
     def _missing(self, commit: str, before: Verdict, verdict: Verdict) -> tuple[Uncommitted, ...]:
         if self._stranger:

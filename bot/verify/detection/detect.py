@@ -10,7 +10,7 @@ from bot.verify.detection.commands import ROOT, UNKNOWN, Named
 from bot.verify.detection.packages import find_packages, home
 from bot.verify.detection.project import Project, read
 from bot.verify.detection.selection import names_paths
-from bot.verify.interpreter import Interpreter
+from bot.verify.interpreter import OWN, Interpreter
 
 _HOLISTIC = frozenset({"ruff", "ruff-format", "black", "isort", "flake8", "codespell", "yamllint", "pycodestyle"})
 """Tools that look at all folders below the one they are started in."""
@@ -130,9 +130,13 @@ def _one(project: Project, interpreter: Interpreter, source: str, given: Iterabl
     unread = (f"{name} cannot be read, and the commands in it are not followed" for name in unreadable)
     notes = (*tests.notes, *(item for item in rest if isinstance(item, str)), *_never(commands), *unread)
     lent = {name: pins.lent(project, name) for name in ("pytest", "mypy") if name not in interpreter.modules}
+    types = pins.unmet(project, "mypy") if "mypy" in lent or interpreter.origin == OWN else ""
     told = tuple(
         check.model_copy(
-            update={"reason": check.reason + lent.get(check.reader, "") + ("" if check.reader == "syntax" else broken)}
+            update={
+                "reason": check.reason + lent.get(check.reader, "") + ("" if check.reader == "syntax" else broken),
+                "borrowed": types if check.reader == "mypy" else check.borrowed,
+            }
         )
         for check in checks
     )

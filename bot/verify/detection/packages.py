@@ -136,6 +136,9 @@ def _stands_alone(project: Project) -> bool:
     """Tell whether a folder is a project with tests or tools of its own."""
     if not project.has(*MANIFESTS):
         return False
+    # Other things than configuration go by the names of pytest's files
+    if not project.has(*OTHER) and next(project.sources(), None) is None:
+        return False
     if project.has(*CONFIGURATION, "go.mod", "Cargo.toml") or any(project.tool(name) is not None for name in _TOOLS):
         return True
     return bool(table(project.json("package.json"), "scripts")) or next(project.test_files(), None) is not None

@@ -24,14 +24,19 @@ class Pin(NamedTuple):
 
 def lent(project: Project, tool: str) -> str:
     """Say that a tool is git agent's own, and where that is not the version that the project asks for."""
+    told = unmet(project, tool)
+    return f"{LENT}, {told}" if told else LENT
+
+
+def unmet(project: Project, tool: str) -> str:
+    """Say which version git agent's own tool is in, and which the project asks for; empty where they agree."""
     have = _own(tool)
-    unmet = next(
-        (pin for pin in _pins(project, tool) if have and not pin.versions.contains(have, prereleases=True)), None
-    )
-    if unmet is None:
-        return LENT
-    wanted = str(unmet.versions).removeprefix("==")
-    return f"{LENT}, in version {have} where the project names {wanted} ({unmet.place})"
+    pins = (pin for pin in _pins(project, tool) if have and not pin.versions.contains(have, prereleases=True))
+    found = next(pins, None)
+    if found is None:
+        return ""
+    wanted = str(found.versions).removeprefix("==")
+    return f"in version {have} where the project names {wanted} ({found.place})"
 
 
 def refusal(project: Project) -> str:

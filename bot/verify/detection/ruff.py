@@ -9,7 +9,7 @@ from bot.core.check import Check, Reader, Rung
 from bot.verify.detection import pins
 from bot.verify.detection.commands import UNKNOWN, Named, join
 from bot.verify.detection.project import Project
-from bot.verify.interpreter import Interpreter, own_script
+from bot.verify.interpreter import OWN, Interpreter, own_script
 
 _VALUED = frozenset({"--select", "--ignore", "--extend-select", "--extend-ignore", "--exclude", "--extend-exclude",
                           "--line-length", "--target-version", "--per-file-ignores", "--config"})  # fmt: skip
@@ -42,7 +42,13 @@ def find(project: Project, commands: Sequence[Named], interpreter: Interpreter) 
         words, reason = _words(project, wanted)
         argv = (str(program), *wanted.start, *words)
         yield Check(
-            name=wanted.name, rung=Rung.STATIC, argv=argv, reader=wanted.name, timeout=120, reason=reason + lent
+            name=wanted.name,
+            rung=Rung.STATIC,
+            argv=argv,
+            reader=wanted.name,
+            timeout=120,
+            reason=reason + lent,
+            borrowed=pins.unmet(project, "ruff") if not own or interpreter.origin == OWN else "",
         )
 
 

@@ -71,9 +71,14 @@ def _is_plain(node: ast.expr) -> bool:
 
 
 def _fresh(earlier: Sequence[Mark], later: Sequence[Mark], new: Writer) -> Iterator[tuple[ChangeKind, str]]:
-    known = {each.text for each in earlier}
+    known, kept = {each.text for each in earlier}, {each.text for each in later}
+    left = [each for each in earlier if each.text not in kept and each.kind == "silencer"]
     for mark in later:
         if mark.text in known or mark.kind == "fixture":
+            continue
+        old = next((each for each in left if each.name == mark.name), None)
+        if mark.kind == "silencer" and old is not None:
+            yield "altered", f"@{show(old.node)} became @{show(mark.node)}"
             continue
         if mark.kind == "silencer" or (mark.kind == "other" and is_silencing(mark.node, new)):
             yield "silenced", f"@{show(mark.node)}"

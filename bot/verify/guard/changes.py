@@ -94,9 +94,14 @@ def _bare(piece: Piece, module: Module) -> str:
     assert isinstance(piece.node, FUNCTIONS), "only functions have decorators apart"
     writer = Writer(module.reach, scope_of(piece.node))
     kind = type(piece.node).__name__
-    outer = Writer(module.reach)
-    told = f"{outer.write(piece.node.args)}{outer.annotation(piece.node.returns)}"
-    return f"{piece.earlier}{kind}{told}{writer.body(piece.node.body)}"
+    return f"{piece.earlier}{kind}{_head(piece, module)}{writer.body(piece.node.body)}"
+
+
+def _head(piece: Piece, module: Module) -> str:
+    """Write what a function is given, and what is run for its annotations."""
+    assert isinstance(piece.node, FUNCTIONS), "only functions are given something"
+    writer = Writer(module.reach)
+    return f"{writer.write(piece.node.args)}{writer.annotation(piece.node.returns)}"
 
 
 def plain(piece: Piece) -> Writer:
@@ -112,7 +117,7 @@ def _is_extended(before: Piece, after: Piece, earlier: Module, later: Module) ->
         return False
     old = Writer(earlier.reach, scope_of(before.node, rename=False))
     new = Writer(later.reach, scope_of(after.node, rename=False))
-    same = Writer(earlier.reach).write(before.node.args) == Writer(later.reach).write(after.node.args)
+    same = _head(before, earlier) == _head(after, later)
     if not same or before.role != "test":
         return same and only_adds(before.node, after.node, old, new)
     ending = Ending(before.node, after.node, frozenset(later.imports))
@@ -147,11 +152,15 @@ def _told(reached: str) -> str:
 
 def _standing_in(before: Piece, after: Piece) -> Iterator[str]:
     """Name what a test now replaces by something that only looks like it."""
-    known = {show(node) for node in _replacing(before.node)}
+    known = {_replaced(node) for node in _replacing(before.node)}
     for node in _replacing(after.node):
-        if show(node) not in known:
-            yield f"puts something else in the place of what is tested: {show(node)}"
+        if _replaced(node) not in known:
+            yield f"puts something else in the place of what is tested: {_replaced(node)}"
             return
+
+
+def _replaced(node: ast.AST) -> str:
+    return node.arg if isinstance(node, ast.arg) else show(node)
 
 
 def _replacing(node: ast.AST) -> Iterator[ast.AST]:

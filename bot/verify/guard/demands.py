@@ -114,6 +114,9 @@ def subject(node: ast.AST) -> ast.AST:
 
 def _moved(before: Demand, after: Demand) -> Found:
     here = next((each for each in after.around if each not in before.around), "")
+    gone = next((each for each in before.around if each not in after.around), "")
+    if here and gone and len(before.around) == len(after.around):
+        return "altered", f"`{gone}` became `{here}`: {show(after.node)}"
     if here:
         return "weakened", f"is now below `{here}`: {show(after.node)}"
     return "altered", f"is no longer below `{' / '.join(before.around)}`: {show(after.node)}"

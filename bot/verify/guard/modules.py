@@ -220,7 +220,8 @@ def shape_of(function: Function, reach: Reach, *, rename: bool = True, alone: bo
     kind = type(function).__name__
     if any(map(_reads_annotations, read_marks(function.decorator_list, outer))):
         others += [f"{each.arg}:{outer.write(each.annotation)}" for each in parameters(function)]
-    returned = outer.annotation(function.returns)
+    left_out = function.args.args[:1] if alone else []
+    returned = "".join(map(outer.annotation, (*(each.annotation for each in left_out), function.returns)))
     return f"{kind}{marks}{others}({outer.write(arguments)}{returned}){inner.body(function.body)}"
 
 

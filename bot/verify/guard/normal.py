@@ -73,6 +73,8 @@ class Writer:
                 return f"Assign([{self.write(target)}],{self.write(value)}){self.annotation(told)}"
             case ast.arg(annotation=told) | ast.FunctionDef(returns=told) | ast.AsyncFunctionDef(returns=told):
                 return f"{self._fields(node)}{self.annotation(told)}"
+            case ast.Call(func=called, args=[_, value], keywords=[]) if self.write(called) == "@typing.cast":
+                return self.write(value)
             case ast.ClassDef() if node.bases or node.decorator_list:
                 return f"{self._fields(node)}{list(_annotated(node))}"
             case _:

@@ -19,7 +19,6 @@ from bot.verify.probe.tree import ROOT, in_tree, own_names, relative
 
 UNREACHABLE = frozenset(
     (
-        errno.ECONNREFUSED,
         errno.ECONNRESET,
         errno.ECONNABORTED,
         errno.ENETUNREACH,
@@ -113,6 +112,8 @@ def _missing(error: ImportError) -> Blame:
 def _system(error: OSError) -> Blame:
     if error.errno in FULL:
         return Blame("disk")
+    if error.errno == errno.ECONNREFUSED and not error.filename:
+        return Blame("service")  # the machine was reached, and nobody listened there
     refused = error.errno in UNREACHABLE and not error.filename
     late = isinstance(error, (socket.timeout, TimeoutError)) and str(error) == "timed out"
     if refused or late or isinstance(error, (socket.gaierror, socket.herror)):

@@ -36,12 +36,11 @@ def rewriter() -> Callable[[str, bytes], tuple[str, bytes]] | None:
     except Exception:  # noqa: BLE001 - whatever keeps it from being imported
         return None
 
-    def rewritten(path: str, source: bytes) -> tuple[str, bytes]:
-        import_tree = rewrite.ast.parse(source, filename=path)
-        rewrite.rewrite_asserts(import_tree, source, path, None)
-        code = compile(import_tree, path, "exec", dont_inherit=True)
+    def rewritten(path: str, _: bytes) -> tuple[str, bytes]:
         file = io.BytesIO()
-        rewrite._write_pyc_fp(file, Path(path).stat(), code)
+        # How the head is written, and what it holds, is another in each version
+        compiled, write = rewrite._rewrite_test, rewrite._write_pyc_fp  # noqa: SLF001 - there is no public way
+        write(file, *compiled(Path(path), None))
         return Path(path).stem + rewrite.PYC_TAIL, file.getvalue()
 
     return rewritten
@@ -68,7 +67,7 @@ def make(wanted: list[list[Any]]) -> Iterator[tuple[dict[str, Any], bytes]]:
         except Exception:  # noqa: BLE001, S112 - whatever is wrong with it, its import will tell
             continue
         if name:
-            yield {"path": path, "name": name, "test": test, "source": hashlib.sha256(source).hexdigest()}, data
+            yield {"path": path, "name": name, "source": hashlib.sha256(source).hexdigest()}, data
 
 
 def main(folder: str, *libraries: str) -> None:

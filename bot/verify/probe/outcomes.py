@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import wraps
 from inspect import iscoroutinefunction
 from time import perf_counter
-from types import MethodType, TracebackType
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from bot.verify.probe.clock import Patience
@@ -19,6 +19,8 @@ from bot.verify.probe.loading import Collected, method_of
 from bot.verify.probe.pipe import Pipe
 from bot.verify.probe.seen import LONGEST, Told, asks, fields
 
+__unittest = True
+"""By this name unittest leaves our frames out of a traceback, as it does with its own."""
 AROUND = re.compile(r"(setUpClass|tearDownClass|setUpModule|tearDownModule) \((.+)\)")
 
 
@@ -90,7 +92,8 @@ class Around:
         self.case.called = True
         self.case.given = self.case.given or ("tracing function" if traced_by_tree() else "")
         self.guard.glance(case=True)
-        self.case.given = self.case.given or ", ".join([name for name in ASSERTING if name in vars(self.test)])
+        own = [name for name in ASSERTING if name in vars(self.test) and name != CALL]
+        self.case.given = self.case.given or ", ".join(own)
 
     def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:
         self.case.given = self.case.given or ("tracing function" if traced_by_tree() else "")
@@ -98,23 +101,39 @@ class Around:
             self.case.raised = self.case.raised or error
 
 
-def follow(test: Any, method: str, around: Around) -> None:
-    """Put a watched method in the place of a case's own."""
-    function: Callable[..., Any] = getattr(test, method)
-    if iscoroutinefunction(function):
+CALL = "_callTestMethod"
+"""What a case calls its method with; releases differ in whether they look that up before they say that it begins."""
 
-        @wraps(function)
-        async def followed(_: Any, *arguments: Any, **named: Any) -> Any:
+
+def follow(test: Any, around: Around) -> None:
+    """Watch the method that a case is about to call."""
+    if CALL in vars(test):
+        around.case.given = CALL
+    call: Callable[[Any], Any] = getattr(test, CALL)
+
+    def followed(method: Callable[..., Any]) -> Any:
+        return call(watched(method, around))
+
+    setattr(test, CALL, followed)
+
+
+def watched(method: Callable[..., Any], around: Around) -> Callable[..., Any]:
+    """Wrap a method, as a coroutine where it is one."""
+    if iscoroutinefunction(method):
+
+        @wraps(method)
+        async def coroutine(*arguments: Any, **named: Any) -> Any:
             with around:
-                return await function(*arguments, **named)
-    else:
+                return await method(*arguments, **named)
 
-        @wraps(function)
-        def followed(_: Any, *arguments: Any, **named: Any) -> Any:
-            with around:
-                return function(*arguments, **named)
+        return coroutine
 
-    setattr(test, method, MethodType(followed, test))
+    @wraps(method)
+    def plain(*arguments: Any, **named: Any) -> Any:
+        with around:
+            return method(*arguments, **named)
+
+    return plain
 
 
 class Result(unittest.TestResult):
@@ -140,7 +159,7 @@ class Result(unittest.TestResult):
         method = str(getattr(test, "_testMethodName", "") or "")
         if method and found.function is not None and not hasattr(test, "_testFunc"):
             case.given = "" if method_of(type(test), method) is found.function else "method than was collected"
-            follow(test, method, Around(case, self.guard, test))
+            follow(test, Around(case, self.guard, test))
         self.patience.begin()
 
     def stopTest(self, test: Any) -> None:
@@ -152,9 +171,9 @@ class Result(unittest.TestResult):
             return
         case.ended = True
         method = str(getattr(test, "_testMethodName", "") or "")
-        known = method in vars(test)
+        known = CALL in vars(test)
         if known:
-            delattr(test, method)
+            delattr(test, CALL)
         told = case.told(known=known)
         if told.outcome == "failed" and "::" not in found.id:
             told = Told("error")

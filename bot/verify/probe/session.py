@@ -8,12 +8,14 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 
 import _pytest.python
 import _pytest.reports
 import _pytest.runner
 import _pytest.unittest
 import pytest
+from _pytest.assertion import truncate
 
 from bot.verify.probe.guard import Guard, Part, loaded, parts_in, parts_of
 from bot.verify.probe.inner import Around, Between, Inner, Last
@@ -25,6 +27,8 @@ from bot.verify.probe.watch import Watch
 
 NOTHING = 5
 """Exit code of pytest when no test was run."""
+LINES, CHARACTERS = 200, 20_000
+"""What an explanation may take; less would change what tests of pytest's own plugins see."""
 AUTOLOAD = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
 SAYING = ("raises", "fail", "approx", "warns", "skip", "xfail", "deprecated_call", "importorskip")
 JUDGING = ("_pytest.approx", "_pytest.python_api", "_pytest.raises")
@@ -69,6 +73,16 @@ def guard() -> Guard:
     return Guard(core, [*rest, *(part for module in loaded(WATCHED) for part in parts_in(module))])
 
 
+def bound() -> None:
+    """Let pytest explain failed assertions at some length, not at any: where CI is set, it tells all there is."""
+    for owner in (truncate, getattr(truncate, "TruncationBudget", None)):
+        for name, value in (("DEFAULT_MAX_LINES", LINES), ("DEFAULT_MAX_CHARS", CHARACTERS)):
+            if hasattr(owner, name):
+                setattr(owner, name, value)
+    name = "running_on_ci" if hasattr(truncate, "running_on_ci") else "util"
+    setattr(truncate, name, SimpleNamespace(running_on_ci=bool) if name == "util" else bool)
+
+
 def main(targets: list[str], token: str, *, narrow: bool) -> int:
     """Run pytest, report the end, and return pytest's own exit code."""
     pipe, share = Pipe(token), read_share()
@@ -84,6 +98,7 @@ def main(targets: list[str], token: str, *, narrow: bool) -> int:
     # Processes that tests spawn look here for what to import; it must be what `python -m pytest` shows them.
     sys.modules["__main__"].__spec__ = importlib.util.find_spec("pytest.__main__")
     sys.argv[:] = [str(pytest.__file__).replace("__init__", "__main__"), *targets]
+    bound()
     watched = guard()
     skips = (pytest.skip.Exception, unittest.SkipTest, pytest.xfail.Exception)
     Test.skips = skips
@@ -91,7 +106,7 @@ def main(targets: list[str], token: str, *, narrow: bool) -> int:
     code = int(pytest.main([*options, *targets], plugins=[watch, Last(watch)]))
     watched.look()
     everything = set(watch.collected)
-    mine = everything - watch.elsewhere - (watch.left_out if share.number else set())
+    mine = everything - watch.elsewhere - (watch.left_out if share.number or watch.told_by_number else set())
     if code == NOTHING and watch.elsewhere:
         code = 0
     pipe.send(
@@ -100,6 +115,7 @@ def main(targets: list[str], token: str, *, narrow: bool) -> int:
         collected=len(everything),
         share=len(mine),
         same=same([*everything, *(name + " left out" for name in watch.left_out), *watch.uncollected]),
+        left_out=len(watch.left_out) if watch.told_by_number and share.number == 0 else 0,
         missing=sorted(everything - watch.run - watch.left_out - watch.elsewhere)[:20],
         tampered=sorted(watched.found),
         foreign=foreign(roots),

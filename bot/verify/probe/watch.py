@@ -36,10 +36,15 @@ TAKEN_BACK: tuple[tuple[str, object], ...] = (
     ("continue_on_collection_errors", True),
     ("tbstyle", "no"),
     ("showlocals", False),
+    ("reportchars", ""),
 )
-"""Options that would hide outcomes, or write tracebacks that nobody reads; a project sets them for people."""
+"""Options that would hide outcomes, or write what nobody reads, at length; a project sets them for people."""
+MOST_VERBOSE = 1
+"""Beyond it values are compared and shown however long they are."""
 
 
+MOST_LEFT_OUT = 500
+"""Tests that a project leaves out itself and that are reported one by one."""
 around = (
     pytest.hookimpl(wrapper=True, tryfirst=True)
     if "wrapper" in signature(pytest.hookimpl.__call__).parameters
@@ -65,6 +70,7 @@ class Watch:
         self.prefix = ""
         self.collected: dict[str, Found] = {}
         self.left_out: set[str] = set()
+        self.told_by_number = False
         self.elsewhere: set[str] = set()
         self.uncollected: set[str] = set()
         self.run: set[str] = set()
@@ -89,6 +95,7 @@ class Watch:
         for name, value in (*TAKEN_BACK, *((("no_cov", True),) if self.narrow else ())):
             if hasattr(config.option, name):
                 setattr(config.option, name, value)
+        config.option.verbose = min(config.option.verbose, MOST_VERBOSE)
         prefix = relative(str(getattr(config, "rootpath", None) or config.rootdir))
         self.prefix = "" if prefix == "." else prefix + "/"
 
@@ -127,7 +134,9 @@ class Watch:
         mine = self.share.files(count(names))
         self.elsewhere = {name for name in names if file_of(name) not in mine}
         session.items[:] = [item for item in session.items if item.nodeid not in self.elsewhere]
-        for name in sorted(self.left_out) if self.share.number == 0 else ():
+        # Of very many only the number is told: one of them that had passed before is missed all the same
+        self.told_by_number = len(self.left_out) > MOST_LEFT_OUT
+        for name in sorted(self.left_out) if self.share.number == 0 and not self.told_by_number else ():
             place = self.collected[name].place
             self.case(name, fields(Told("skipped", "left out after collection"), None, place))
 

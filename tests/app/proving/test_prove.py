@@ -186,3 +186,15 @@ def test_a_project_without_tests_is_said_to_be_one(repo: Repo) -> None:
     repo.commit({"calc.py": RIGHT}, "no tests")
     repo.commit({"calc.py": f"{RIGHT}# more\n"}, "more")
     assert "no test was found: nothing here says what the code does" in look(repo)[1]
+
+
+def test_a_tool_in_another_version_than_the_projects_blames_nobody(repo: Repo) -> None:
+    hook = "repos:\n- repo: https://example.com/ruff-pre-commit\n  rev: v0.0.1\n  hooks:\n  - id: ruff-check\n"
+    repo.commit({".pre-commit-config.yaml": hook, "ruff.toml": "", "calc.py": RIGHT}, "linted")
+    repo.commit({"calc.py": f"import os\n\n\n{RIGHT}"}, "unused")
+    proved, words = look(repo)
+    commit = proved.commits[0]
+    assert (commit.outcome, commit.green) == ("needs_person", False)
+    assert {check.name: check.status for check in commit.checks}["pytest"] == "passed"
+    assert "where the project names 0.0.1" in words
+    assert "newly complains of calc.py:1: F401" in words

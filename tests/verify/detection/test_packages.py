@@ -44,7 +44,8 @@ def names(root: Path, files: Files) -> list[str]:
     ("files", "wanted"),
     [
         (ALL, ("packages/a", "packages/b", "services/c", "tools/d")),
-        ({"backend/pyproject.toml": "[tool.pytest]\n"}, ("backend",)),
+        ({"backend/pyproject.toml": "[tool.pytest]\n", "backend/app.py": ""}, ("backend",)),
+        ({"recipes/pytest.toml": "name = 'pytest'\n", "recipes/tox.toml": ""}, ()),
         ({"backend/pyproject.toml": "[project]\nname = 'x'\n"}, ()),
         ({"a/b/c/setup.py": "", "a/b/c/test_x.py": ""}, ()),
         ({"docs/pyproject.toml": "[tool.ruff]\n", "examples/x/setup.py": "", "examples/x/test_x.py": ""}, ()),
@@ -126,6 +127,22 @@ def test_change_concerns_its_package_and_all_that_depend_on_it(
     tmp_path: Path, paths: list[str], wanted: list[str]
 ) -> None:
     assert [check.folder for check in touched(CHECKS, paths, write(tmp_path, ALL))] == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("DATA = Path(__file__).parent.parent / 'd' / 'data.txt'\n", True),
+        ("run(['../d/other.py'])\n", True),
+        ("found = Path(__file__).parents[2].glob('*/*/data.txt')\n", True),
+        ("found = Path('.').glob('*.txt')\n", False),
+        ("DATA = 'dd/data.txt'\n", False),
+    ],
+)
+def test_package_that_may_read_what_lies_in_another_is_concerned(tmp_path: Path, text: str, *, wanted: bool) -> None:
+    root = write(tmp_path, {**ALL, "services/c/app.py": text})
+    found = [check.folder for check in touched(CHECKS, ["tools/d/data.txt"], root)]
+    assert ("services/c" in found) is wanted
 
 
 def test_checks_without_packages_are_all_concerned(tmp_path: Path) -> None:

@@ -32,7 +32,9 @@ HOOK = "repos:\n- repo: x\n  rev: {}\n  hooks:\n  - id: ruff\n"
 )
 def test_other_version_than_the_project_asks_for_is_told(tmp_path: Path, files: Files, told: str) -> None:
     found = look(write(tmp_path, {"a.py": "", "ruff.toml": "", **files}), bare())
-    (reason,) = (check.reason for check in found.checks if check.name == "ruff")
+    ((reason, borrowed),) = ((check.reason, check.borrowed) for check in found.checks if check.name == "ruff")
+    assert told in borrowed
+    assert bool(borrowed) == bool(told)
     assert ("in version" in reason) == bool(told)
     assert told in reason
 
