@@ -205,7 +205,7 @@ def _sentence(proved: Proved) -> Text:
         text = "\n✗ not proved: a commit says something else of its checks (was one declared with --check?)"
         return Text(text, style="bold red")
     if not proved.ok:
-        text = "\n● not proved by the checks alone: what the evidence rests on was changed, so a person has to judge"
+        text = "\n● not proved by the checks alone: a person has to judge, for the reasons above"
         return Text(text, style="bold yellow")
     if proved.green:
         idle = any(check.status == "errored" for check in proved.commits[-1].checks)
