@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 from bot.app.assemble import choose_bay
 from bot.app.desk import Desk, open_desk
 from bot.core.check import Check, CheckResult, Verdict
+from bot.git.audit import changes
 from bot.git.compose import compose
 from bot.git.snapshot import Snapshots, open_snapshots
 from bot.verify.ladder import Ladder
@@ -48,7 +49,8 @@ class Ours:
     def judge(self, tree: str, before: Verdict | None = None) -> Timed:
         """Climb the whole ladder."""
         since = time.perf_counter()
-        climbing = self.ladder.judge(self.snapshots, tree, before)
+        paths = changes(self.desk.repository, before.tree, tree).paths if before is not None else ()
+        climbing = self.ladder.judge(self.snapshots, tree, before, paths)
         starts: dict[str, float] = {}
         verdict = finish(climbing, starts)
         end = time.perf_counter()

@@ -2,7 +2,7 @@
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from bot.app.assemble import Bay, choose_bay
 from bot.app.desk import Desk
@@ -26,6 +26,8 @@ from bot.verify.compare import compare, without
 from bot.verify.digest import digest
 from bot.verify.ladder import Ladder
 from bot.verify.proof import Proven, Prover
+
+T = TypeVar("T")
 
 
 class Stage(NamedTuple):
@@ -125,15 +127,15 @@ class _Proof:
             return _left_to_a_person((yield from self._told(commit, auditor.hold(change.files))))
         return _from_nothing((yield from self._told(commit, self.ladder.judge(self.snapshots, change.tree, None))))
 
-    def _told(self, commit: str, checks: Generator[Check, None, Verdict]) -> Generator[Stage, None, Verdict]:
-        """Say which commit each check is of."""
+    def _told(self, commit: str, checks: Generator[Check, None, T], why: str = "") -> Generator[Stage, None, T]:
+        """Say which commit each check is of, and what for."""
         while True:
             try:
                 check = next(checks)
             except StopIteration as end:
-                verdict: Verdict = end.value
-                return verdict
-            yield Stage(commit, check.name)
+                told: T = end.value
+                return told
+            yield Stage(commit, check.name + why)
 
     def _prove(
         self, listed: Listed, before: Verdict, verdict: Verdict, change: ChangeSet
@@ -173,13 +175,7 @@ class _Proof:
         if not verdict.ok:
             return Proven(Proof(reason="the commit does not hold"), Audit(reason="the commit does not hold"))
         proving = Prover(self.ladder, self.snapshots).prove(before, verdict, change.files)
-        while True:
-            try:
-                check = next(proving)
-            except StopIteration as end:
-                proven: Proven = end.value
-                return proven
-            yield Stage(commit, f"{check.name}, without the change")
+        return (yield from self._told(commit, proving, ", without the change"))
 
     def _doubts(self, change: ChangeSet, before: Verdict, after: Verdict, audit: Audit) -> Sequence[Doubt]:
         """Say why the verdict on a commit is not enough by itself."""
