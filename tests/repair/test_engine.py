@@ -174,9 +174,7 @@ def test_a_defect_in_code_that_pytest_runs_on_is_mended_where_it_is_installed_fr
     (library / "editable.pth").write_text(f"{root / 'src'}\n")
     asked = Subject(root, tmp_path / "venv/bin/python", ProcessExecutor(), lender=installed.parent)
     found = search(asked, ["test_it.py::test_it"], QUICK)
-    assert [(c.path, "+    return a - b" in c.patch) for c in found.candidates[:1]] == [
-        ("src/iniconfig/__init__.py", True)
-    ]
+    assert {candidate.path for candidate in found.candidates} == {"src/iniconfig/__init__.py"}
 
 
 def test_a_missing_guard_for_none_is_found(tmp_path: Path) -> None:
