@@ -1,6 +1,7 @@
 """Real repositories with a fixed identity and fixed dates, and no network."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -96,6 +97,11 @@ def _refuse_the_world(event: str, arguments: tuple[object, ...]) -> None:
 
 
 sys.addaudithook(_refuse_the_world)
+
+# A shell starts what runs in the background deaf to these, and children inherit it
+for _number, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _handler)
 
 
 @pytest.fixture
