@@ -244,3 +244,13 @@ def mended(before: Verdict, after: Verdict) -> tuple[str, ...]:
         for case in result.cases
     }
     return tuple(case for case in before.bad if case not in after.bad and case in passing | gone)
+
+
+def file_of(name: str) -> str:
+    """Return the file of a test id."""
+    return name.partition("::")[0]
+
+
+def function_of(name: str) -> str:
+    """Strip a test id of its parameters."""
+    return name.partition("[")[0]

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from bot.core.change import FileChange
-from bot.core.check import WORDS, CaseResult, Check, Rung, Verdict, mended
+from bot.core.check import WORDS, CaseResult, Check, Rung, Verdict, file_of, function_of, mended
 from bot.core.diff import Line, is_cut, read_lines
 from bot.core.evidence import evidence_paths, is_configuration, is_test
 from bot.core.proof import Audit, ChangeKind
@@ -108,9 +108,9 @@ class Work:
         going = [each for each in (self.audit or Audit()).tests if each.kind in GOING]
         went = {each.was or f"{each.path}::{each.name}": f"{each.path}::{each.name}" for each in going}
         now = {_dotted(old): _dotted(new) for old, new in went.items()}
-        had, has = (Counter(map(_function, _standing(verdict))) for verdict in (self.before, self.after))
+        had, has = (Counter(map(function_of, _standing(verdict))) for verdict in (self.before, self.after))
         for name in self.after.comparison.withdrawn:
-            function = _function(name)
+            function = function_of(name)
             # Cases of a test may be called something else
             there = now.get(function, function if "[" in name else "")
             if has[there] < max(1, had[function]):
@@ -128,7 +128,9 @@ class Work:
 
     def _asked(self) -> Iterator[str]:
         """Name changed files that tests were found in, whatever they are called; a doctest is known by its text."""
-        holding = {_file(case.id) for case in _cases(self.before, findings=False) if "::" in case.id and not case.asks}
+        holding = {
+            file_of(case.id) for case in _cases(self.before, findings=False) if "::" in case.id and not case.asks
+        }
         yield from (file.path for file in self.files if file.kind != "added" and file.path in holding)
 
     def _named(self) -> Iterator[str]:
@@ -257,11 +259,3 @@ def _dotted(place: str) -> str:
     """Turn a file and a qualified name into the id of a test."""
     path, _, name = place.partition("::")
     return f"{path}::{name.replace('.', '::')}"
-
-
-def _function(name: str) -> str:
-    return name.partition("[")[0]
-
-
-def _file(name: str) -> str:
-    return name.partition("::")[0]

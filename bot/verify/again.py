@@ -4,14 +4,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from bot.core.check import Check, CheckResult, Flake, Reader, Verdict
+from bot.core.check import Check, CheckResult, Flake, Reader, Verdict, function_of
 from bot.verify.compare import compare
 from bot.verify.repeat import (
     LONGEST_REPEATED,
     MOST_REPEATED,
     STOPPED,
     fresh_files,
-    function_of,
     functions_of,
     kept_tests,
     mended_tests,

@@ -7,14 +7,13 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from bot.core.change import FileChange
-from bot.core.check import Check, Verdict
+from bot.core.check import Check, Verdict, file_of, function_of
 from bot.core.evidence import is_configuration
 from bot.core.proof import Audit, TestChange
 from bot.protocols import Cleaner
 from bot.verify.guard.modules import is_test_file
 from bot.verify.ladder import Ladder
 from bot.verify.place import one_line
-from bot.verify.repeat import file_of, function_of
 from bot.verify.support import find_evidence, holders, tests_of
 from bot.verify.tamper import Inspected, Source, inspect
 

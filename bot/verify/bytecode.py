@@ -18,12 +18,11 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.core.check import Check, CheckResult
+from bot.core.check import Check, CheckResult, file_of
 from bot.core.task import Record
 from bot.protocols import Mount
 from bot.verify import suite
 from bot.verify.place import Place
-from bot.verify.repeat import file_of
 from bot.verify.reuse import OPEN
 
 COMPILER = suite.PROBE.with_name("compiled.py")

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
 
-from bot.core.check import Check, CheckResult, Verdict
+from bot.core.check import Check, CheckResult, Verdict, file_of
 from bot.verify.again import SUITES, Asking, Repeated, repeat, still_failing
 from bot.verify.ahead import LOOKING, Ahead
 from bot.verify.blame import Change, settle
 from bot.verify.compare import compare
 from bot.verify.impact import SLOW, nearest
 from bot.verify.readers import Runner
-from bot.verify.repeat import file_of, functions_of, passing
+from bot.verify.repeat import functions_of, passing
 from bot.verify.reuse import OPEN, Reuse
 from bot.verify.samples import answered, kinds_of, samples
 from bot.verify.shards import processors

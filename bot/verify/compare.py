@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot.core.check import CaseResult, CheckResult, Comparison, Outcome, Rung, Verdict
+from bot.core.check import CaseResult, CheckResult, Comparison, Outcome, Rung, Verdict, file_of
 
 GOOD: frozenset[Outcome] = frozenset({"passed", "xpassed"})
 SILENCED: frozenset[Outcome] = frozenset({"skipped", "xfailed", "xpassed"})
@@ -92,7 +92,7 @@ class _Fold:
 
     def _was_hidden(self, case: CaseResult, rung: Rung) -> bool:
         places = self.unparsed if rung in FINDINGS else self.unparsed | self.uncollected
-        return any(_lies_in(path, places) for path in (case.path, _file(case.id)))
+        return any(_lies_in(path, places) for path in (case.path, file_of(case.id)))
 
     def _bad(self, old: CaseResult | None, new: CaseResult, *, known: bool) -> None:
         was_bad = old.bad if old is not None else not known
@@ -112,7 +112,7 @@ class _Fold:
 
     def _absent(self, old: Mapping[str, CaseResult], after: CheckResult) -> None:
         present = {case.id for case in after.cases}
-        files = {_file(case.id) for case in after.cases if "::" in case.id}
+        files = {file_of(case.id) for case in after.cases if "::" in case.id}
         for name, case in old.items():
             if name not in present:
                 mended = after.rung in FINDINGS or (case.bad and _collects(name, files))
@@ -170,7 +170,3 @@ def _lies_in(path: str, places: Iterable[str]) -> bool:
 def _collects(name: str, files: Iterable[str]) -> bool:
     """Tell whether a file or folder that could not be collected holds tests now."""
     return "::" not in name and any(_lies_in(file, (name, _folder(name))) for file in files)
-
-
-def _file(name: str) -> str:
-    return name.partition("::")[0]

@@ -5,10 +5,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from bot.core.check import CheckResult
+from bot.core.check import CheckResult, file_of
 from bot.verify.detection.project import SKIP
 from bot.verify.imports import Imports, read_imports
-from bot.verify.repeat import file_of
 
 SLOW = 2.0
 """Seconds of a suite from which on it is worth asking the nearest tests first."""

@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from bot.core.change import FileChange
-from bot.core.check import CaseResult, Check, CheckResult, Rung, Verdict, mended
+from bot.core.check import CaseResult, Check, CheckResult, Rung, Verdict, file_of, mended
 from bot.core.evidence import is_test
 from bot.core.proof import Audit, Proof, ProofMode, Red
 from bot.errors import Unprepared
@@ -16,7 +16,6 @@ from bot.verify.audit import Auditor
 from bot.verify.contrast import contrast
 from bot.verify.ladder import Ladder
 from bot.verify.place import errored, one_line
-from bot.verify.repeat import file_of
 from bot.verify.support import find_evidence, tests_of
 
 ABSENCES = frozenset(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from bot.core.check import CaseResult, CheckResult, Verdict
+from bot.core.check import CaseResult, CheckResult, Verdict, file_of, function_of
 from bot.verify.compare import compare
 
 MOST_REPEATED = 40
@@ -60,19 +60,9 @@ def relapse(result: CheckResult, names: frozenset[str], again: CheckResult) -> C
     return result.model_copy(update={"cases": cases, "status": "failed", "summary": summary})
 
 
-def function_of(name: str) -> str:
-    """Strip a test id of its parameters."""
-    return name.partition("[")[0]
-
-
 def functions_of(names: Iterable[str]) -> tuple[str, ...]:
     """Name the functions of some tests once each."""
     return tuple(dict.fromkeys(map(function_of, names)))
-
-
-def file_of(name: str) -> str:
-    """Return the file of a test id."""
-    return name.partition("::")[0]
 
 
 def _earlier(before: Verdict | None, result: CheckResult) -> Iterator[CaseResult]:

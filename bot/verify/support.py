@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from bot.core.change import FileChange
-from bot.core.check import CaseResult, Rung, Verdict
+from bot.core.check import CaseResult, Rung, Verdict, file_of
 from bot.core.evidence import is_configuration, is_test
-from bot.verify.repeat import file_of
 
 Read = Callable[[str], bytes | None]
 """Returns the content of a file on the base."""

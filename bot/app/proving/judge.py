@@ -1,6 +1,6 @@
 """Judges commits one after the other, each in a clean tree and against the one before it."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias, TypeVar
 
@@ -27,6 +27,7 @@ from bot.verify.digest import digest
 from bot.verify.ladder import Ladder
 from bot.verify.proof import Proven, Prover
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -42,13 +43,18 @@ Judging: TypeAlias = Generator[Stage, None, Judged]
 
 def climb(ladder: Ladder, cleaner: Cleaner, tree: str, before: Verdict | None) -> Verdict:
     """Judge a tree without telling anybody about each check."""
-    checks = ladder.judge(cleaner, tree, before)
+    return finish(ladder.judge(cleaner, tree, before))
+
+
+def finish(steps: Generator[S, None, T], tell: Callable[[S], object] = bool) -> T:
+    """Carry something out to its end, and tell of each step before it is done."""
     while True:
         try:
-            next(checks)
+            step = next(steps)
         except StopIteration as end:
-            verdict: Verdict = end.value
-            return verdict
+            value: T = end.value
+            return value
+        tell(step)
 
 
 def judge(desk: Desk, target: Target, *, reuse: bool = False) -> Judging:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from bot import __version__
 from bot.app.proving.target import SHORT
 from bot.app.proving.values import Judged, ProvedCommit
-from bot.core.check import CaseResult, CheckResult, Rung, Verdict
+from bot.core.check import CaseResult, CheckResult, Rung, Verdict, file_of
 from bot.core.escape import line
 
 Clean: TypeAlias = Callable[[str], str]
@@ -110,9 +110,9 @@ def _of_commit(commit: ProvedCommit, verdict: Verdict, places: _Places) -> Itera
     yield from (tell("weakened-evidence", "warning", doubt) for doubt in commit.doubts)
     yield from (tell("uncommitted-file", "error", found.text) for found in commit.uncommitted)
     for name in verdict.comparison.removed:
-        yield tell("removed-test", "error", f"{name} is gone, skipped or expected to fail", name.partition("::")[0])
+        yield tell("removed-test", "error", f"{name} is gone, skipped or expected to fail", file_of(name))
     for name in verdict.comparison.flaky:
-        yield tell("flaky-test", "note", f"{name} did not always end the same way", name.partition("::")[0])
+        yield tell("flaky-test", "note", f"{name} did not always end the same way", file_of(name))
     for result in verdict.results:
         if result.status == "errored":
             level: Level = "warning" if result.check in verdict.comparison.unjudged else "error"

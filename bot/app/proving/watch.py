@@ -1,7 +1,7 @@
 """Shows a person what is being judged, while it is."""
 
 from bot.app import consoles
-from bot.app.proving.judge import Judging
+from bot.app.proving.judge import Judging, Stage, finish
 from bot.app.proving.target import SHORT, Target
 from bot.app.proving.values import Judged
 
@@ -11,23 +11,12 @@ def follow(judging: Judging, target: Target) -> Judged:
     console = consoles.progress()
     numbers = {listed.commit: number for number, listed in enumerate(target.commits, 1)}
     if not console.is_terminal:
-        return _finish(judging)
+        return finish(judging)
     with console.status("the base") as status:
-        while True:
-            try:
-                stage = next(judging)
-            except StopIteration as end:
-                judged: Judged = end.value
-                return judged
+
+        def tell(stage: Stage) -> None:
             number = numbers.get(stage.commit)
             which = f"{stage.commit[:SHORT]} ({number} of {len(numbers)})" if number else "the base"
             status.update(f"{which}: {stage.check}")
 
-
-def _finish(judging: Judging) -> Judged:
-    while True:
-        try:
-            next(judging)
-        except StopIteration as end:
-            judged: Judged = end.value
-            return judged
+        return finish(judging, tell)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from bot.core.check import file_of, function_of
 from bot.models.offline.briefing import Finding, is_evidence
 from bot.models.offline.dialogue import Talk
 from bot.models.offline.patches import Candidate, Suspect, candidates, describe, suspects
@@ -102,8 +103,8 @@ def batches(tests: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Group failing tests that may have one cause: of a few files together, by file, by function, and one by one."""
     real = [test for test in dict.fromkeys(tests) if "::" in test and not test.endswith("…")]
     seen: set[tuple[str, ...]] = set()
-    few = len({_file(test) for test in real}) <= MOST_FILES
-    for key in (_everything, _file, _function, str) if few else (_file, _function, str):
+    few = len({file_of(test) for test in real}) <= MOST_FILES
+    for key in (_everything, file_of, function_of, str) if few else (file_of, function_of, str):
         groups: dict[str, list[str]] = {}
         for test in real:
             groups.setdefault(key(test), []).append(test)
@@ -118,17 +119,9 @@ def _everything(_: str) -> str:
     return ""
 
 
-def _file(test: str) -> str:
-    return test.partition("::")[0]
-
-
-def _function(test: str) -> str:
-    return test.partition("[")[0]
-
-
 def _named(tests: Sequence[str]) -> str:
-    files = len({_file(test) for test in tests})
-    where = _file(tests[0]) if files == 1 else f"{files} files"
+    files = len({file_of(test) for test in tests})
+    where = file_of(tests[0]) if files == 1 else f"{files} files"
     return tests[0] if len(tests) == 1 else f"{len(tests)} tests of {where}"
 
 
