@@ -90,6 +90,18 @@ class Workspace(Protocol):
         """Go back to the last verified commit, keeping the rejected tree reachable."""
         ...
 
+    def restore(self, tree: str) -> None:
+        """Make the files those of a tree that was recorded; the last verified commit stays what it is."""
+        ...
+
+    def touch(self, path: str) -> None:
+        """Hear that a tool is about to write a file, by its path from the root: what no tool wrote is not looked at."""
+        ...
+
+    def disturb(self) -> None:
+        """Hear that a command may have written any file: the next look is at all of them."""
+        ...
+
     def clean(self, tree: str) -> AbstractContextManager[Path]:
         """Give a separate folder that holds exactly this tree and nothing else."""
         ...

@@ -18,7 +18,9 @@ from bot.core.event import (
     Planned,
     Proved,
     Published,
+    Redone,
     Replied,
+    Resumed,
     Retried,
     RolledBack,
     Started,
@@ -66,20 +68,24 @@ def tell(event: Event) -> str:
             return ", ".join(describe(call) for call in event.reply.calls) or _first_line(event.reply.text)
         case Acted():
             return f"{describe(event.call)}: {_first_line(event.result.output)}"
-        case Committed() | RolledBack() | Undone() | Published():
+        case Committed() | RolledBack() | Undone() | Redone() | Published() | Resumed():
             return _tell_move(event)
         case _:
             return _tell_words(event)
 
 
-def _tell_move(event: Committed | RolledBack | Undone | Published) -> str:
+def _tell_move(event: Committed | RolledBack | Undone | Redone | Published | Resumed) -> str:
     match event:
         case Committed():
             return f"{event.commit[:10]} step {event.step}: {event.subject}"
         case RolledBack():
             return f"to {event.to[:10]}, kept {event.kept[:10]}: {event.reason}"
-        case Undone():
-            return f"back to step {event.step} ({event.commit[:10]})"
+        case Undone() | Redone():
+            way = "back" if event.event == "undone" else "forth"
+            how = ", by reverting" if event.how == "reverted" else ""
+            return f"{way} to step {event.step} ({event.commit[:10]}){how}"
+        case Resumed():
+            return f"from {event.commit[:10]}, {event.model}, {event.isolation}"
         case Published():
             return event.where
 

@@ -8,7 +8,7 @@ from bot.core.change import ChangeSet
 from bot.core.check import Check, Verdict
 from bot.core.message import Reply, ToolCall, ToolResult
 from bot.core.proof import Audit, Proof
-from bot.core.task import Record, Task
+from bot.core.task import Limits, Record, Task
 
 
 class Happening(Record):
@@ -93,6 +93,8 @@ class Acted(Happening):
     event: Literal["acted"] = "acted"
     call: ToolCall
     result: ToolResult
+    tree: str = ""
+    """The tree of the files after a call that may have changed them; empty when they are as they were before it."""
 
 
 class Told(Happening):
@@ -158,13 +160,45 @@ class Paused(Happening):
     question: str
 
 
-class Undone(Happening):
-    """A person went back to an earlier step, or forth again."""
+class Resumed(Happening):
+    """The run goes on after it had stopped, in another process."""
+
+    event: Literal["resumed"] = "resumed"
+    commit: str
+    """Where the branch stands: the last step that counts, or the base."""
+    tree: str = ""
+    """The files as they are laid out again, where they are not those of `commit`."""
+    version: str = ""
+    model: str = ""
+    isolation: str = ""
+    limits: Limits | None = None
+    """What the whole run may spend from here on, when a person said so."""
+    notes: tuple[str, ...] = ()
+
+
+class Moved(Happening):
+    """Base of what a person does with steps that were made: the branch goes somewhere else by their wish."""
+
+    step: int
+    """The step that counts as the last one now; 0 is the base."""
+    commit: str
+    """Where the branch stands afterwards: at that step, or at one that takes later steps back or makes them again."""
+    where: tuple[str, ...] = ()
+    """The branches that were moved, the run's own or a person's; empty for the run's own."""
+    how: Literal["moved", "reverted"] = "moved"
+    """`reverted`: somebody may have the commits already, so that others were made on top of them."""
+
+
+class Undone(Moved):
+    """A person went back to an earlier step."""
 
     event: Literal["undone"] = "undone"
-    step: int
-    """The step that the branch stands at now; 0 is the base."""
-    commit: str
+
+
+class Redone(Moved):
+    """A person took the last undo back."""
+
+    event: Literal["redone"] = "redone"
 
 
 class Ended(Happening):
@@ -199,7 +233,9 @@ Event: TypeAlias = Annotated[
     | RolledBack
     | Proved
     | Paused
+    | Resumed
     | Undone
+    | Redone
     | Ended
     | Published,
     Field(discriminator="event"),

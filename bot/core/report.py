@@ -33,6 +33,8 @@ class Step(Record):
     """A verified commit, or an attempt that was rolled back."""
 
     subject: str
+    number: int = 0
+    """By which a person calls it, counted from 1 over all that were ever committed; 0 for one that was not."""
     commit: str = ""
     """Empty when the step was rolled back."""
     tree: str = ""

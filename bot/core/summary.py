@@ -14,12 +14,16 @@ from bot.core.event import (
     Planned,
     Proved,
     Published,
+    Redone,
     Replied,
+    Resumed,
     RolledBack,
     Started,
     Undone,
     Verified,
 )
+from bot.core.limits import Clock
+from bot.core.lineage import Lineage
 from bot.core.message import Usage
 from bot.core.proof import Audit, Proof
 from bot.core.report import OutcomeWord, Report, Spent, Step, summarize_check
@@ -44,7 +48,7 @@ class _Fold:
     """The verdict on the tree that the branch stands at."""
     verdicts: dict[int, Verdict] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
-    tip: str = ""
+    lineage: Lineage = field(default_factory=Lineage)
     stop: str = "interrupted"
     detail: str = ""
     turns: int = 0
@@ -52,27 +56,37 @@ class _Fold:
     usage: Usage = field(default_factory=Usage)
     pr: str = ""
     plan: tuple[str, ...] = ()
-    until: float = 0.0
+    clock: Clock = field(default_factory=Clock)
 
     def add(self, event: Event) -> None:
-        self._time(event)
+        self.lineage = self.lineage.add(event)
+        self.clock = self.clock.add(event)
         match event:
             case Started():
-                self.started, self.tip = event, event.task.base
+                self.started = event
             case Baselined():
                 self.baseline = self.last = event.verdict
             case Replied():
                 self.turns += 1
                 self.usage += event.reply.usage
                 self.stop, self.detail = "interrupted", ""
+            case Resumed():
+                self._resume(event)
             case Acted():
                 self.calls += 1
             case Verified():
                 self.judged = event
-            case Committed() | RolledBack() | Undone():
+            case Committed() | RolledBack() | Undone() | Redone():
                 self._move(event)
             case _:
                 self._note(event)
+
+    def _resume(self, event: Resumed) -> None:
+        assert self.started is not None, "a run's first event is Started"
+        self.stop, self.detail = "interrupted", ""
+        changed: dict[str, str] = {name: value for name in ("model", "isolation") if (value := getattr(event, name))}
+        notes = dict.fromkeys((*self.started.notes, *event.notes))
+        self.started = self.started.model_copy(update={**changed, "notes": tuple(notes)})
 
     def _note(self, event: Event) -> None:
         match event:
@@ -87,31 +101,23 @@ class _Fold:
             case _:
                 pass
 
-    def _time(self, event: Event) -> None:
-        if not isinstance(event, Published | Undone):
-            self.until = max(self.until, event.at)
-
-    def _move(self, event: Committed | RolledBack | Undone) -> None:
+    def _move(self, event: Committed | RolledBack | Undone | Redone) -> None:
         match event:
             case Committed():
                 assert self.judged is not None, "a commit follows the verdict on its tree"
-                self.steps.append(_step(self.judged, event.subject, commit=event.commit))
+                self.steps.append(_step(self.judged, event.subject, number=event.step, commit=event.commit))
                 self.last = self.verdicts[event.step] = self.judged.verdict
-                self.tip, self.judged = event.commit, None
+                self.judged = None
             case RolledBack():
                 self.steps.append(_step(self.judged, f"rolled back: {event.reason}", kept=event.kept))
                 self.judged = None
-            case Undone():
-                self._undo(event)
-
-    def _undo(self, event: Undone) -> None:
-        self.tip = event.commit
-        self.last = self.verdicts.get(event.step, self.baseline)
-        number = 0
-        for index, step in enumerate(self.steps):
-            number += bool(step.commit)
-            if step.commit:
-                self.steps[index] = step.model_copy(update={"undone": number > event.step})
+            case Undone() | Redone():
+                self.last = self.verdicts.get(self.lineage.step, self.baseline)
+                live = {step.step for step in self.lineage.live}
+                self.steps = [
+                    step.model_copy(update={"undone": bool(step.commit) and step.number not in live})
+                    for step in self.steps
+                ]
 
     def report(self) -> Report:
         assert self.started is not None, "a run's first event is Started"
@@ -121,7 +127,7 @@ class _Fold:
             run=self.started.run,
             branch=self.started.branch,
             base=task.base,
-            tip=self.tip,
+            tip=self.lineage.head,
             outcome=self._outcome(clean=not any(doubt.grave for doubt in doubts)),
             stop=self.stop,
             detail=self.detail,
@@ -135,7 +141,7 @@ class _Fold:
             audit=self._audit() or Audit(),
             findings=tell(doubts, self.baseline, self.last),
             notes=self.started.notes,
-            usage=self._spent(self.started.at),
+            usage=self._spent(),
             pr=self.pr,
         )
 
@@ -149,7 +155,7 @@ class _Fold:
         if self.baseline is None or self.last is None or not steps:
             return ()
         files = merge_files(file for step in steps for file in step.files)
-        verdicts = [verdict for step, verdict in self.verdicts.items() if step <= len(steps)]
+        verdicts = [self.verdicts[step.number] for step in steps]
         changed = dict.fromkeys(case for verdict in verdicts for case in verdict.comparison.changed)
         work = Work(
             files=files,
@@ -186,10 +192,10 @@ class _Fold:
 
     def _audit(self) -> Audit | None:
         """Return what became of the evidence, when it was looked at where the branch stands now."""
-        return self.proved.audit if self.proved is not None and self.proved.commit == self.tip else None
+        return self.proved.audit if self.proved is not None and self.proved.commit == self.lineage.head else None
 
     def _proof(self) -> Proof:
-        if self.proved is not None and self.proved.commit == self.tip:
+        if self.proved is not None and self.proved.commit == self.lineage.head:
             return self.proved.proof
         if self.baseline is None or self.last is None:
             return Proof(reason="the base was not judged")
@@ -199,7 +205,7 @@ class _Fold:
         green = mended(self.baseline, self.last) if self._live() else ()
         return Proof(red=red, green=green, reason="" if green else "nothing that failed on the base passes now")
 
-    def _spent(self, since: float) -> Spent:
+    def _spent(self) -> Spent:
         return Spent(
             turns=self.turns,
             calls=self.calls,
@@ -207,16 +213,17 @@ class _Fold:
             output=self.usage.output,
             cached=self.usage.cached,
             cost=round(self.usage.cost, 6),
-            seconds=round(max(0.0, self.until - since), 3),
+            seconds=round(self.clock.seconds, 3),
         )
 
 
-def _step(judged: Verified | None, subject: str, *, commit: str = "", kept: str = "") -> Step:
+def _step(judged: Verified | None, subject: str, *, number: int = 0, commit: str = "", kept: str = "") -> Step:
     if judged is None:
         return Step(subject=subject, kept=kept)
     change = judged.change
     return Step(
         subject=subject,
+        number=number,
         commit=commit,
         tree=judged.verdict.tree,
         checks=tuple(map(summarize_check, judged.verdict.results)),

@@ -78,6 +78,19 @@ class GitWorkspace:
             self.checkout.purge()
             return Rejected(to=self.head, kept=kept)
 
+    def restore(self, tree: str) -> None:
+        """Make the files those of a tree that was recorded; see protocols.Workspace."""
+        with self._lock:
+            self._guard_settings()
+            self.checkout.fill(tree)
+            self.checkout.purge()
+
+    def touch(self, path: str) -> None:
+        """Hear that a tool is about to write a file; see protocols.Workspace."""
+
+    def disturb(self) -> None:
+        """Hear that a command may have written any file; see protocols.Workspace."""
+
     @contextmanager
     def clean(self, tree: str) -> Iterator[Path]:
         """Give a separate folder that holds exactly this tree and nothing else; one folder per run, used again."""

@@ -18,7 +18,9 @@ from bot.core.event import (
     Planned,
     Proved,
     Published,
+    Redone,
     Replied,
+    Resumed,
     Retried,
     RolledBack,
     Started,
@@ -60,6 +62,8 @@ EVERY: tuple[Event, ...] = (
     Proved(commit="c", proof=Proof(red=("t::a",), mode="written"), audit=Audit(reason="why")),
     Paused(question="q"),
     Undone(step=0, commit="b"),
+    Redone(step=1, commit="c", where=("main",), how="reverted"),
+    Resumed(commit="b", tree="t", model="offline", limits=Limits(turns=3)),
     Ended(stop="done"),
     Published(where="w"),
 )

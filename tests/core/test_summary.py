@@ -11,6 +11,7 @@ from bot.core.event import (
     Event,
     Planned,
     Published,
+    Redone,
     Replied,
     RolledBack,
     Started,
@@ -166,7 +167,7 @@ def test_undo_takes_the_verdict_back_and_redo_restores_it() -> None:
     undone = report(*events, Undone(step=0, commit="b" * 40))
     assert (undone.outcome, undone.tip, undone.steps[0].undone) == ("gave_up", "b" * 40, True)
     assert undone.proof.green == ()
-    redone = report(*events, Undone(step=0, commit="b" * 40), Undone(step=1, commit="c" * 40))
+    redone = report(*events, Undone(step=0, commit="b" * 40), Redone(step=1, commit="c" * 40))
     assert (redone.outcome, redone.tip, redone.steps[0].undone) == ("verified", "c" * 40, False)
 
 
