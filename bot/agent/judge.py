@@ -4,11 +4,27 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from bot.core import limits, standing
 from bot.core.change import ChangeSet
 from bot.core.check import Check, Rung, Verdict
 from bot.core.diff import read_lines
 from bot.core.doubts import merge_files
-from bot.core.event import Acted, Baselined, Checking, Committed, Event, Proved, RolledBack, Started, Verified
+from bot.core.event import (
+    Acted,
+    Baselined,
+    Checking,
+    Committed,
+    Event,
+    Proved,
+    Redone,
+    Replied,
+    RolledBack,
+    Started,
+    Told,
+    Undone,
+    Verified,
+)
+from bot.core.lineage import follow
 from bot.core.policy import refuse_change, secret_findings
 from bot.core.redact import Redactor
 from bot.core.render import commit_message
@@ -52,6 +68,9 @@ class Judge:
 
     def candidate(self, subject: str, body: str) -> Generator[Event, None, Answer]:
         """Audit and judge what changed; commit it when nothing got worse, else give feedback or roll back."""
+        settled = self._settled()
+        if settled is not None:
+            return settled
         change = self.bench.workspace.diff()
         if not change:
             return Answer(ok=False, kind="no_change", text="nothing changed since the last verified commit")
@@ -73,25 +92,33 @@ class Judge:
 
     def proof(self) -> Generator[Event, None, None]:
         """Hold the whole change against the base, when there is one."""
-        commits = [event for event in self.log if isinstance(event, Committed)]
-        proved = next((event for event in reversed(self.log) if isinstance(event, Proved)), None)
-        if not commits or (proved is not None and proved.commit == commits[-1].commit):
+        lineage = follow(self.log)
+        if not lineage.live or self._proved(lineage.head):
             return
-        files = merge_files(file for change in self._changes() for file in change.files)
+        files = merge_files(file for change in standing.changes(self.log) for file in change.files)
         prover = Prover(self.bench.ladder, self.bench.workspace)
         base = next(event.verdict for event in self.log if isinstance(event, Baselined))
-        proving = prover.prove(base, self._before(), files, self._started.task.goal)
-        proof, audit = yield from self._watched(proving, commits[-1].tree)
-        yield Proved(commit=commits[-1].commit, proof=proof, audit=audit)
+        proving = prover.prove(base, standing.before(self.log), files, self._started.task.goal)
+        proof, audit = yield from self._watched(proving, lineage.live[-1].tree)
+        yield Proved(commit=lineage.head, proof=proof, audit=audit)
 
-    def _changes(self) -> Iterator[ChangeSet]:
-        """Return what each commit changed."""
-        judged: Verified | None = None
-        for event in self.log:
-            if isinstance(event, Verified):
-                judged = event
-            elif isinstance(event, Committed) and judged is not None:
-                yield judged.change
+    def _proved(self, head: str) -> bool:
+        last = next((event for event in reversed(standing.settle(self.log)) if isinstance(event, Proved)), None)
+        return last is not None and last.commit == head
+
+    def _settled(self) -> Answer | None:
+        """Return the answer to a candidate whose fate was sealed before the run stopped and nobody was told of."""
+        for event in reversed(self.log):
+            match event:
+                case Committed():
+                    return self._committed(event, standing.before(self.log))
+                case RolledBack():
+                    return _rolled_back(Unverified.kind, event.reason, event.to)
+                case Acted() | Told() | Replied() | Started():
+                    return None
+                case _:
+                    pass
+        return None
 
     def _shown(self, change: ChangeSet) -> Iterator[str]:
         """Name what a change would publish of the secrets that this process holds."""
@@ -111,7 +138,7 @@ class Judge:
 
     def _advice(self, verdict: Verdict) -> str:
         """Say what is asked of tests that are gone, and of new ones that fail."""
-        known = {case.id for result in self._before().results for case in result.cases}
+        known = {case.id for result in standing.before(self.log).results for case in result.cases}
         fresh = any("::" in name and name not in known for name in _failing_tests(verdict))
         gone = bool(verdict.comparison.removed)
         return (GONE if gone else "") + (TOGETHER if fresh else "")
@@ -119,8 +146,8 @@ class Judge:
     def _told(self, tree: str) -> Verdict | None:
         """Return what was said of a tree since the last commit, when nothing got worse on it."""
         told: Verdict | None = None
-        for event in self.log:
-            if isinstance(event, Committed):
+        for event in standing.settle(self.log):
+            if isinstance(event, Committed | Undone | Redone):
                 told = None
             elif isinstance(event, Verified) and event.verdict.tree == tree and event.verdict.ok:
                 told = told or event.verdict
@@ -131,7 +158,7 @@ class Judge:
         return (yield from self._watched(climbing, tree))
 
     def _weigh(self, change: ChangeSet) -> Generator[Event, None, Verdict]:
-        before = self._before()
+        before = standing.before(self.log)
         verdict = yield from self._climb(change.tree, before, change.paths)
         auditor = Auditor(self.bench.ladder, self.bench.workspace, before, verdict)
         return (yield from self._watched(auditor.hold(change.files), change.tree))
@@ -148,7 +175,7 @@ class Judge:
             yield Checking(check=check.name, tree=tree)
 
     def _commit(self, change: ChangeSet, verdict: Verdict, subject: str, body: str) -> Generator[Event, None, Answer]:
-        step = 1 + sum(isinstance(event, Committed) for event in self.log)
+        step = follow(self.log).made + 1
         started = self._started
         message = commit_message(
             subject or started.task.goal,
@@ -161,18 +188,22 @@ class Judge:
         )
         commit = self.bench.workspace.commit(change.tree, message)
         subject = message.partition("\n")[0]
-        yield Committed(step=step, commit=commit, tree=change.tree, subject=subject, body=body)
+        made = Committed(step=step, commit=commit, tree=change.tree, subject=subject, body=body)
+        yield made
+        return self._committed(made, verdict)
+
+    def _committed(self, made: Committed, verdict: Verdict) -> Answer:
         left = [result.check for result in verdict.results if result.status != "passed"]
         rest = f"\n{digest(verdict)}" if left else " Every check passes."
-        return Answer(ok=True, text=f"committed {commit[:10]} as step {step}: {subject}.{rest}")
+        return Answer(ok=True, text=f"committed {made.commit[:10]} as step {made.step}: {made.subject}.{rest}")
 
     def _refuse(self, kind: str, text: str, failures: int) -> Generator[Event, None, Answer]:
-        bound = self._started.task.limits.attempts
+        bound = limits.current(self.log, self._started.task.limits).attempts
         if failures < bound:
             return Answer(ok=False, kind=kind, text=f"not committed (attempt {failures} of {bound}):\n{text}")
         rejected = self.bench.workspace.rollback()
         yield RolledBack(to=rejected.to, kept=rejected.kept, reason=f"{failures} attempts did not pass")
-        return Answer(ok=False, kind=kind, text=f"{text}\nrolled back: the files are as at {rejected.to[:10]} again")
+        return _rolled_back(kind, text, rejected.to)
 
     @property
     def _started(self) -> Started:
@@ -180,29 +211,12 @@ class Judge:
         assert isinstance(first, Started), "a run's first event is Started"
         return first
 
-    def _before(self) -> Verdict:
-        """Return the verdict on the last verified commit."""
-        judged: Verdict | None = None
-        last: Verdict | None = None
-        for event in self.log:
-            match event:
-                case Baselined():
-                    last = event.verdict
-                case Verified():
-                    judged = event.verdict
-                case Committed():
-                    last = judged
-                case _:
-                    pass
-        assert last is not None, "the base is judged first"
-        return last
-
     def _failures(self) -> int:
         """Count the attempts at the present step that did not pass."""
         count = 0
-        for event in reversed(self.log):
+        for event in reversed(standing.settle(self.log)):
             match event:
-                case Committed() | RolledBack():
+                case Committed() | RolledBack() | Undone() | Redone():
                     break
                 case Verified() if not event.verdict.better:
                     count += 1
@@ -211,6 +225,10 @@ class Judge:
                 case _:
                     pass
         return count
+
+
+def _rolled_back(kind: str, text: str, to: str) -> Answer:
+    return Answer(ok=False, kind=kind, text=f"{text}\nrolled back: the files are as at {to[:10]} again")
 
 
 def _failing_tests(verdict: Verdict) -> Iterator[str]:

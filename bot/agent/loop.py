@@ -6,9 +6,10 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.agent import calls, context
+from bot.agent import calls, context, pending
 from bot.agent.judge import Judge
-from bot.core import limits, recovery
+from bot.agent.pending import Pending
+from bot.core import limits, recovery, standing
 from bot.core.check import CheckResult
 from bot.core.doubts import object_to
 from bot.core.event import (
@@ -37,6 +38,7 @@ OBJECTION = (
     "Not yet: the change touches what it is judged by, and this speaks against it. Mend it and call checkpoint, "
     "or call finish again and leave it to a person:"
 )
+CUT_OFF = "not executed: the run stopped before this call and was taken up again; look at the files and call again"
 NUDGE = "There was no call in your reply. Call a tool to go on, or `finish` to end."
 
 
@@ -53,9 +55,18 @@ class Agent:
 
     def work(self, started: Started, bench: Bench) -> Iterator[Event]:
         """Work on a task until it is done or may cost no more; each event is redacted before anybody sees it."""
-        log: list[Event] = []
+        return self._run((started,), (), started, bench)
+
+    def resume(self, past: Sequence[Event], news: Sequence[Event], bench: Bench) -> Iterator[Event]:
+        """Go on with a run that stopped: `news` says so, and whatever the model has to hear of it."""
+        started = past[0]
+        assert isinstance(started, Started), "a run's first event is Started"
+        return self._run(news, past, started, bench)
+
+    def _run(self, news: Sequence[Event], past: Sequence[Event], started: Started, bench: Bench) -> Iterator[Event]:
+        log = list(past)
         turns = _Turns(self, bench, log, tuple(tool.spec for tool in self.tools.values()))
-        for event in turns.run(started):
+        for event in turns.run(started, news, pending.find(past), void=pending.moved(past)):
             kept = self.redactor.event(event.model_copy(update={"at": self.clock()}))
             log.append(kept)
             yield kept
@@ -69,25 +80,41 @@ class _Turns:
     """What was yielded so far; filled by `Agent.work`."""
     specs: tuple[ToolSpec, ...]
 
-    def run(self, started: Started) -> Events:
-        yield started
+    def run(self, started: Started, news: Sequence[Event], begun: Pending | None, *, void: bool) -> Events:
         try:
+            # Told only once its open calls are answered: a service wants the answers right behind the calls
+            yield from (event for event in news if not isinstance(event, Told))
+            if begun is not None:
+                yield from self._void(begun) if void or begun.redacted else self._catch_up(begun)
+            yield from (event for event in news if isinstance(event, Told))
+            if not any(isinstance(event, Baselined) for event in self.log):
+                yield from self._baseline(started)
             yield from self._work(started)
         except WorkspaceError as error:
             yield Ended(stop="workspace", detail=error.message)
 
     def _work(self, started: Started) -> Events:
-        yield from self._baseline(started)
+        allowed = limits.current(self.log, started.task.limits)
         while not isinstance(self.log[-1], Ended):
-            limit = limits.exceeded(self.log, started.task.limits, self.agent.clock())
+            limit = limits.exceeded(self.log, allowed, self.agent.clock())
             if limit is not None:
                 yield Ended(stop=f"limit:{limit}", detail=f"the limit on {limit} is reached")
                 return
-            reply = yield from self._ask(started)
+            reply = yield from self._ask(allowed.seconds)
             if reply is None:
                 return
             yield from self._answer(reply) if reply.calls else self._silent(reply)
             yield from self._watch()
+
+    def _catch_up(self, begun: Pending) -> Events:
+        """Carry out what is left of the last reply."""
+        yield from self._answer(begun.reply, begun.answered) if begun.reply.calls else self._silent(begun.reply)
+        yield from self._watch()
+
+    def _void(self, begun: Pending) -> Events:
+        """Answer open calls without executing them."""
+        for call in begun.open:
+            yield Acted(call=call, result=calls.failure(call, "not_executed", CUT_OFF))
 
     def _baseline(self, started: Started) -> Events:
         verdict = yield from self._judge.baseline()
@@ -103,7 +130,7 @@ class _Turns:
     def _judge(self) -> Judge:
         return Judge(self.bench, self.log, self.agent.model.name, self.agent.redactor)
 
-    def _ask(self, started: Started) -> Generator[Event, None, Reply | None]:
+    def _ask(self, seconds: float | None) -> Generator[Event, None, Reply | None]:
         failures = 0
         while True:
             since = self.agent.clock()
@@ -112,7 +139,7 @@ class _Turns:
             except ModelError as error:
                 failures += 1
                 wait = recovery.remedy(error.kind, failures, error.wait, random.random())  # noqa: S311 - jitter
-                if wait is None or self._late(started, wait):
+                if wait is None or self._late(seconds, wait):
                     yield Ended(stop="model", detail=error.message)
                     return None
                 yield Retried(error=error.kind, message=error.message, wait=wait)
@@ -121,14 +148,13 @@ class _Turns:
                 yield Replied(reply=reply, seconds=self.agent.clock() - since)
                 return reply
 
-    def _late(self, started: Started, wait: float) -> bool:
-        seconds = started.task.limits.seconds
-        return seconds is not None and self.agent.clock() + wait - self.log[0].at > seconds
+    def _late(self, seconds: float | None, wait: float) -> bool:
+        return seconds is not None and limits.elapsed(self.log, self.agent.clock() + wait) > seconds
 
-    def _answer(self, reply: Reply) -> Events:
+    def _answer(self, reply: Reply, answered: Sequence[Acted] = ()) -> Events:
         """Answer every call in its order; once the run is over, the rest are answered unexecuted."""
-        end: Ended | None = None
-        for batch in calls.batches(reply.calls, self.agent.tools):
+        end = _wanted_end(answered)
+        for batch in calls.batches(reply.calls[len(answered) :], self.agent.tools):
             if end is not None:
                 for call in batch:
                     yield Acted(call=call, result=calls.failure(call, "not_executed", "the run is over"))
@@ -140,7 +166,7 @@ class _Turns:
     def _end(self, end: Ended) -> Events:
         """End the run; what is called done has to be proved first, and a model may mend what speaks against it once."""
         if end.stop == "done":
-            told = any(isinstance(event, Proved) for event in self.log)
+            told = any(isinstance(event, Proved) for event in standing.settle(self.log))
             yield from self._judge.proof()
             last = self.log[-1]
             if isinstance(last, Proved) and not last.audit.sound and not told:
@@ -153,13 +179,16 @@ class _Turns:
         if len(batch) == 1 and refused[batch[0].id] is None and self._steers(batch[0]):
             return (yield from self._steer(batch[0]))
         wanted = tuple(call for call in batch if refused[call.id] is None)
+        writes = any(self.agent.tools[call.name].access is not Access.READ for call in wanted)
+        before = self.bench.workspace.tree() if writes else ""
         done = calls.execute(wanted, self.agent.tools, self.bench, self.agent.approver) if wanted else ()
         if any(self.agent.tools[call.name].access is Access.EXECUTE for call in wanted):
             self.bench.workspace.guard()
+        after = self.bench.workspace.tree() if writes else ""
         results = {result.call_id: result for result in done}
         for call in batch:
             result = refused[call.id] or results[call.id]
-            yield Acted(call=call, result=result)
+            yield Acted(call=call, result=result, tree=after if after != before else "")
         return None
 
     def _steers(self, call: ToolCall) -> bool:
@@ -221,6 +250,16 @@ class _Turns:
             yield Ended(stop="limit:loop", detail="the same calls gave the same results again and again")
         elif repeated == calls.HINT_AFTER:
             yield Told(text="You have made the same call with the same result three times. Do something else.")
+
+
+def _wanted_end(answered: Sequence[Acted]) -> Ended | None:
+    """Return the end that an answered call asked for."""
+    for event in answered:
+        if event.call.name == "finish" and event.result.ok:
+            return Ended(stop="done", detail=str(event.call.arguments.get("summary", "")))
+        if event.call.name == "ask" and event.result.ok:
+            return Ended(stop="needs_human", detail=str(event.call.arguments.get("question", "")))
+    return None
 
 
 def _ok(call: ToolCall, text: str) -> ToolResult:

@@ -26,6 +26,8 @@ class ScriptedModel:
     file: str = ""
     prompts: list[Prompt] = field(default_factory=list)
     """What it was asked, in order."""
+    asked: int = 0
+    """How many of the replies were given before, to another process."""
 
     @property
     def name(self) -> str:
@@ -35,9 +37,10 @@ class ScriptedModel:
     def reply(self, prompt: Prompt) -> Reply:
         """Give the next reply."""
         self.prompts.append(prompt)
-        if len(self.prompts) > len(self.lines):
+        number = self.asked + len(self.prompts)
+        if number > len(self.lines):
             return Reply()
-        line = self.lines[len(self.prompts) - 1]
+        line = self.lines[number - 1]
         return line if isinstance(line, Reply) else line(prompt)
 
 
@@ -58,8 +61,8 @@ class ScriptedReply(Record):
     usage: Usage = Usage()
 
 
-def read_script(path: Path) -> ScriptedModel:
-    """Read a file of replies, one JSON object a line. Raises ConfigError, naming the line."""
+def read_script(path: Path, asked: int = 0) -> ScriptedModel:
+    """Read a file of replies, one JSON object a line, and go on after `asked` of them. Raises ConfigError."""
     try:
         with path.open("rb") as file:
             raw = file.read(LARGEST + 1)
@@ -70,7 +73,7 @@ def read_script(path: Path) -> ScriptedModel:
     if len(raw) > LARGEST:
         raise ConfigError(f"the script {path} is larger than {LARGEST:,} bytes")
     lines = raw.decode("utf-8-sig", "replace").split("\n")
-    return ScriptedModel(tuple(_replies(lines, path)), file=str(path))
+    return ScriptedModel(tuple(_replies(lines, path)), file=str(path), asked=asked)
 
 
 def _replies(lines: Sequence[str], path: Path) -> Iterator[Reply]:

@@ -76,18 +76,22 @@ class Scene:
         secrets: tuple[str, ...] = (),
     ) -> list[Event]:
         """Let a scripted model work, and return what happened."""
-        agent = Agent(
-            model=ScriptedModel(list(lines)),
+        agent = self.agent(ScriptedModel(list(lines)), approver=approver, secrets=secrets)
+        task = Task(goal=goal, base=self.workspace.base, limits=limits or Limits())
+        started = Started(run="r1", task=task, branch=self.workspace.branch, checks=self.bench.ladder.checks)
+        bench = Bench(self.bench.workspace, self.bench.executor, self.bench.ladder, task, self.bench.store)
+        return list(agent.work(started, bench))
+
+    def agent(self, model: ScriptedModel, approver: Approver | None = None, secrets: tuple[str, ...] = ()) -> Agent:
+        """Give a model its tools."""
+        return Agent(
+            model=model,
             tools={tool.name: tool for tool in ALL},
             approver=approver or Answer(yes=False),
             redactor=Redactor(secrets),
             clock=self.clock,
             pause=self.clock.pause,
         )
-        task = Task(goal=goal, base=self.workspace.base, limits=limits or Limits())
-        started = Started(run="r1", task=task, branch=self.workspace.branch, checks=self.bench.ladder.checks)
-        bench = Bench(self.bench.workspace, self.bench.executor, self.bench.ladder, task, self.bench.store)
-        return list(agent.work(started, bench))
 
 
 @pytest.fixture

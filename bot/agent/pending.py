@@ -1,0 +1,53 @@
+"""What a run had begun when it stopped: the part of the last reply that was not carried out."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bot.core.event import Acted, Ended, Event, Redone, Replied, Told, Undone
+from bot.core.message import Reply, ToolCall
+from bot.core.redact import MARK
+
+CUT = ("interrupted", "workspace")
+"""Stops that come in the middle of things."""
+
+
+class Pending(NamedTuple):
+    """A reply that was not carried out to its end."""
+
+    reply: Reply
+    answered: tuple[Acted, ...]
+
+    @property
+    def open(self) -> tuple[ToolCall, ...]:
+        """The calls that nobody answered yet."""
+        return self.reply.calls[len(self.answered) :]
+
+    @property
+    def redacted(self) -> bool:
+        """Whether the record does not hold all of what a call was given."""
+        return any(MARK in call.model_dump_json() for call in self.open)
+
+
+def find(events: Sequence[Event]) -> Pending | None:
+    """Look whether the last reply has open calls, or has not had its effect yet."""
+    at = next((at for at in range(len(events) - 1, -1, -1) if isinstance(events[at], Replied)), None)
+    if at is None:
+        return None
+    replied = events[at]
+    assert isinstance(replied, Replied), "that is what was looked for"
+    after = events[at + 1 :]
+    if any(isinstance(event, Told) or (isinstance(event, Ended) and event.stop not in CUT) for event in after):
+        return None
+    answered = tuple(event for event in after if isinstance(event, Acted))
+    # With every call answered there may still be an end that was asked for
+    return Pending(replied.reply, answered)
+
+
+def moved(events: Sequence[Event]) -> bool:
+    """Say whether a person went back or forth since the last reply, so that what it began is void."""
+    for event in reversed(events):
+        if isinstance(event, Undone | Redone):
+            return True
+        if isinstance(event, Replied):
+            return False
+    return False
