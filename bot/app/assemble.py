@@ -135,21 +135,24 @@ def count_workers(settings: Settings) -> int:
     return 1 if settings.workers == "auto" else settings.workers
 
 
-def choose_model(spec: str, repository: Repository) -> Model:
-    """Make the model that a spec names; without one, the offline model. Raises ConfigError, UsageError."""
+def choose_model(spec: str, repository: Repository, asked: int = 0) -> Model:
+    """Make the model that a spec names; without one, the offline model. Raises ConfigError, UsageError.
+
+    One that reads its replies from somewhere goes on after those that a run was given before.
+    """
     kind, _, name = (spec or "offline").partition(":")
     makers: dict[str, Callable[[], Model]] = {
         "offline": OfflineModel,
-        "scripted": lambda: read_script(Path(name)),
-        "recorded": lambda: _recorded(repository, find_run(repository, name)),
+        "scripted": lambda: read_script(Path(name), asked),
+        "recorded": lambda: _recorded(repository, find_run(repository, name), asked),
     }
     if kind not in makers or bool(name) == (kind == "offline"):
         raise ConfigError(f"there is no model {spec!r}", "offline, scripted:FILE and recorded:RUN are known")
     return makers[kind]()
 
 
-def _recorded(repository: Repository, run: str) -> Model:
-    return RecordedModel(run, read_events(repository, run))
+def _recorded(repository: Repository, run: str, asked: int) -> Model:
+    return RecordedModel(run, read_events(repository, run), asked)
 
 
 def _level(settings: Settings) -> Isolation:

@@ -10,6 +10,8 @@ from typing import Literal
 from bot.app import consoles
 from bot.core.task import Consent, Mode, Request, Source, Task
 from bot.git.repository import Repository, open_repository
+from bot.git.signing import Signer, make_signer
+from bot.git.store import open_store
 from bot.settings import Settings, Sources, gather
 
 GIVEN = ("GIT_CONFIG_PARAMETERS",)
@@ -29,10 +31,14 @@ class Desk:
 def open_desk(directory: Path, flags: Mapping[str, object], base: str = "") -> Desk:
     """Open the repository around a folder and read its settings, the project's own from `base`. Raises UsageError."""
     repository = open_repository(directory)
-    commit = repository.resolve(base) if base else repository.default_base()
-    sources = Sources(flags, os.environ, _configured(repository), blob(repository, commit, "pyproject.toml"))
-    settings, notes = gather(sources)
-    return Desk(repository=repository, settings=settings, base=commit, notes=notes)
+    return settle(repository, flags, repository.resolve(base) if base else repository.default_base())
+
+
+def settle(repository: Repository, flags: Mapping[str, object], base: str, notes: tuple[str, ...] = ()) -> Desk:
+    """Read the settings, the project's own from the base, which is a full id. Raises ConfigError."""
+    sources = Sources(flags, os.environ, configured(repository), blob(repository, base, "pyproject.toml"))
+    settings, strays = gather(sources)
+    return Desk(repository=repository, settings=settings, base=base, notes=(*strays, *notes))
 
 
 def make_request(desk: Desk, goal: str, *, planning: bool = False, quiet: bool = False) -> Request:
@@ -46,8 +52,27 @@ def make_request(desk: Desk, goal: str, *, planning: bool = False, quiet: bool =
         protected=settings.protect,
         limits=settings.limits(),
     )
+    return Request(task=task, mode=make_mode(desk, planning=planning, quiet=quiet))
+
+
+def make_mode(desk: Desk, *, planning: bool = False, quiet: bool = False) -> Mode:
+    """Put how a person wants a run carried out into one value."""
     forge: Literal["local", "none"] = "none" if quiet else "local"
-    return Request(task=task, mode=Mode(forge=forge, consent=_consent(desk), model=settings.model, planning=planning))
+    settings = desk.settings
+    return Mode(
+        forge=forge,
+        consent=_consent(desk),
+        model=settings.model,
+        planning=planning,
+        sign=settings.sign and not planning,
+    )
+
+
+def choose_signer(desk: Desk, tree: str) -> Signer:
+    """Make what signs steps, and try it on a tree or the tree of a commit. Raises UsageError when it cannot sign."""
+    signer = make_signer(desk.repository)
+    signer.check(open_store(desk.repository).tree(tree))
+    return signer
 
 
 def _consent(desk: Desk) -> Consent:
@@ -57,7 +82,8 @@ def _consent(desk: Desk) -> Consent:
     return "ask" if consoles.on_terminal(sys.stdin) and consoles.on_terminal(sys.stderr) else "no"
 
 
-def _configured(repository: Repository) -> tuple[tuple[str, str], ...]:
+def configured(repository: Repository) -> tuple[tuple[str, str], ...]:
+    """Read the person's settings from git's configuration, lower-case keys and values."""
     # What `git -c agent.key=value agent …` hands on; it reaches this one question and no other
     given = {name: os.environ[name] for name in GIVEN if name in os.environ}
     answer = repository.git.ask("config", "--null", "--get-regexp", r"^agent\.", environ=given)

@@ -4,12 +4,13 @@ import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from typing import Protocol
 
 from bot import __version__
 from bot.agent.loop import Agent
 from bot.app import consoles
 from bot.app.assemble import Bay, choose_approver, choose_bay, choose_model, make_agent
-from bot.app.desk import Desk
+from bot.app.desk import Desk, choose_signer
 from bot.app.missing import suggest_carry
 from bot.app.signals import interruptible
 from bot.app.survey import survey
@@ -18,10 +19,11 @@ from bot.core.event import Baselined, Ended, Event, Started
 from bot.core.render import markdown
 from bot.core.report import Report
 from bot.core.summary import summarize
-from bot.core.task import Request
+from bot.core.task import Mode, Request
 from bot.forge.local import LocalForge
 from bot.git.runs import RunRef, new_run_id
 from bot.git.signals import uninterrupted
+from bot.git.signing import Signer
 from bot.git.workspace import choose_branch, open_workspace
 from bot.protocols import Trace
 from bot.tools.tool import Bench
@@ -34,15 +36,21 @@ def perform(desk: Desk, request: Request) -> Report:
     mode = request.mode
     model = choose_model(mode.model, desk.repository)
     bay = choose_bay(desk)
+    signer = choose_signer(desk, request.task.base) if mode.sign else None
     run = new_run_id()
     with Terminal(consoles.progress()) as terminal:
         agent = make_agent(model, choose_approver(mode.consent, terminal.ask), planning=mode.planning)
         ref = RunRef(desk.repository, run, render=render)
         traces: tuple[Trace, ...] = (terminal,) if mode.planning else (ref, terminal)
-        report = _record(_Run(desk, bay, agent, request, run), traces)
+        report = record(_Run(desk, bay, agent, request, run, signer), traces)
+    deliver(report, mode)
+    return report
+
+
+def deliver(report: Report, mode: Mode) -> None:
+    """Show the report where the request came from."""
     if mode.forge == "local":
         LocalForge(consoles.results()).publish(report)
-    return report
 
 
 def render(events: Sequence[Event]) -> str:
@@ -57,12 +65,14 @@ class _Run:
     agent: Agent
     request: Request
     run: str
+    signer: Signer | None = None
 
     def events(self) -> Generator[Event, None, None]:
         """Open the workspace, work in it, and drop it."""
         repository = self.desk.repository
         branch = choose_branch(repository, slug(self.agent.redactor.text(self.request.task.goal)), self.run)
         with open_workspace(repository, base=self.request.task.base, run=self.run, branch=branch) as workspace:
+            workspace.signer = self.signer
             with workspace.clean(workspace.tree()) as root:
                 ladder = self.bay.ladder(root, self.desk.settings.checks, reuse=True)
                 project = survey(root, workspace.files())
@@ -102,8 +112,6 @@ class _Run:
         )
 
     def _warnings(self) -> Iterator[str]:
-        if self.desk.repository.dirty():
-            yield f"uncommitted work is not included: the run starts from {self.request.task.base[:10]}"
         if self.bay.interpreter.origin == OWN:
             yield "the project has no environment of its own: its checks run with git agent's interpreter"
 
@@ -114,8 +122,22 @@ def slug(goal: str) -> str:
     return words[:30].strip("-") or "fix"
 
 
-def _record(run: _Run, traces: Sequence[Trace]) -> Report:
-    events: list[Event] = []
+class Work(Protocol):
+    """A run, new or taken up again."""
+
+    @property
+    def agent(self) -> Agent:
+        """Who does it."""
+        ...
+
+    def events(self) -> Generator[Event, None, None]:
+        """Do it, and tell what happens."""
+        ...
+
+
+def record(work: Work, traces: Sequence[Trace], past: Sequence[Event] = ()) -> Report:
+    """Do the work, keep every event before the next one can happen, and fold all of them, past ones too."""
+    events = list(past)
 
     def keep(event: Event) -> None:
         # Half a line in the journal, or a ref that moved without our knowing, could not be continued from
@@ -126,12 +148,12 @@ def _record(run: _Run, traces: Sequence[Trace]) -> Report:
 
     with interruptible():
         try:
-            with closing(run.events()) as stream:
+            with closing(work.events()) as stream:
                 for event in stream:
                     keep(event)
         except KeyboardInterrupt:
-            if not events:
+            if len(events) == len(past):
                 raise
             detail = "stopped by a signal; verified commits are kept"
-            keep(Ended(at=run.agent.clock(), stop="interrupted", detail=detail))
+            keep(Ended(at=work.agent.clock(), stop="interrupted", detail=detail))
     return summarize(events)

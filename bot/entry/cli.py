@@ -17,6 +17,7 @@ from bot.errors import AgentError, UsageError
 COMMANDS = {
     "fix": "bot.entry.work",
     "plan": "bot.entry.work",
+    "resume": "bot.entry.work",
     "demo": "bot.entry.work",
     "log": "bot.entry.history",
     "show": "bot.entry.history",

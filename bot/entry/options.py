@@ -42,6 +42,11 @@ def running(command: F) -> F:
     return _add(command, _RUNNING)
 
 
+def continuing(command: F) -> F:
+    """Add the options of a command that takes a run up again: its base and its scope stay what they are."""
+    return _add(command, _CONTINUING)
+
+
 def _add(command: F, options: tuple[Callable[[Any], Any], ...]) -> F:
     for option in reversed(options):
         command = option(command)
@@ -51,6 +56,11 @@ def _add(command: F, options: tuple[Callable[[Any], Any], ...]) -> F:
 def _limit(name: str, metavar: str, words: str) -> Callable[[Any], Any]:
     # Taken as text: the settings read and refuse it in the same words, wherever it comes from
     return click.option(f"--max-{name}", metavar=metavar, help=words)
+
+
+def _flag(name: str, words: str) -> Callable[[Any], Any]:
+    # Absent is not the same as no: a setting may say yes
+    return click.option(name, is_flag=True, flag_value=True, default=None, help=words)
 
 
 def _answer(name: str, words: str) -> Callable[[Any], Any]:
@@ -84,21 +94,12 @@ _CHECKING: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--prepare", metavar="CMD", multiple=True, help="Run CMD in a clean tree before its checks; may be repeated."
     ),
-    click.option(
-        "--network",
-        is_flag=True,
-        flag_value=True,
-        default=None,
-        help="Give the network to checks that ask for it, and to --prepare.",
-    ),
+    _flag("--network", "Give the network to checks that ask for it, and to --prepare."),
     click.option("--workers", metavar="N", help="Processes that one check may use, or auto."),
 )
 
-_RUNNING: tuple[Callable[[Any], Any], ...] = (
+_CONTINUING: tuple[Callable[[Any], Any], ...] = (
     click.option("--model", metavar="SPEC", help="offline, scripted:FILE or recorded:RUN."),
-    click.option("--base", metavar="REV", default="", help="Start from REV instead of HEAD."),
-    click.option("--scope", metavar="GLOB", multiple=True, help="Only these paths may change; may be repeated."),
-    click.option("--protect", metavar="GLOB", multiple=True, help="These paths must not change; may be repeated."),
     _limit("turns", "N", "Most replies of the model."),
     _limit("steps", "N", "Most verified commits."),
     _limit("seconds", "N", "Longest time."),
@@ -109,8 +110,18 @@ _RUNNING: tuple[Callable[[Any], Any], ...] = (
         type=click.Choice(["trusted", "untrusted"]),
         help="Whether the task's author is; for an untrusted one bubblewrap is required.",
     ),
+    _flag("--sign", "Sign the commits of steps, as your git configuration says."),
     _answer("yes", "Approve every risky call."),
     _answer("ask", "Ask about every risky call (default on a terminal)."),
     _answer("no", "Refuse every risky call (default elsewhere)."),
     *_CHECKING,
+)
+
+_RUNNING: tuple[Callable[[Any], Any], ...] = (
+    click.option("--base", metavar="REV", default="", help="Start from REV instead of HEAD."),
+    _flag("--include-uncommitted", "Start from a snapshot of your files as they stand, untracked ones too."),
+    _flag("--require-clean", "Refuse to start while there is uncommitted work."),
+    click.option("--scope", metavar="GLOB", multiple=True, help="Only these paths may change; may be repeated."),
+    click.option("--protect", metavar="GLOB", multiple=True, help="These paths must not change; may be repeated."),
+    *_CONTINUING,
 )

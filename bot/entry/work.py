@@ -6,10 +6,12 @@ from typing import Any
 import click
 
 from bot.app import demo as demonstration
+from bot.app import resume as taking_up
 from bot.app import views
-from bot.app.desk import make_request, open_desk
+from bot.app.desk import make_request
 from bot.app.perform import perform
-from bot.entry.options import as_json, directory, running
+from bot.app.start import open_start
+from bot.entry.options import as_json, continuing, directory, running
 
 
 @click.command(short_help="Mend what fails, or do TASK, in verified commits on a branch.")
@@ -24,7 +26,7 @@ def fix(task: tuple[str, ...], directory: Path, base: str, *, failing: bool, as_
     A step is committed only after the project's own checks have run on exactly that tree and none of them got worse.
     """
     goal = _goal(task, failing=failing)
-    desk = open_desk(directory, flags, base)
+    desk = open_start(directory, flags, base)
     report = perform(desk, make_request(desk, goal, quiet=as_json))
     if as_json:
         click.echo(report.model_dump_json())
@@ -40,6 +42,20 @@ def _goal(task: tuple[str, ...], *, failing: bool) -> str:
     return goal
 
 
+@click.command(short_help="Go on with a run that stopped.")
+@click.argument("run", required=False, default="")
+@click.option("--tell", "words", metavar="TEXT", default="", help="Say this to the model first, such as an answer.")
+@continuing
+@as_json
+@directory
+def resume(run: str, words: str, directory: Path, *, as_json: bool, **flags: Any) -> int:
+    """Go on with RUN where it stopped, whatever stopped it; without RUN, with the newest one that was cut short."""
+    report = taking_up.resume(directory, run, flags, words.strip(), quiet=as_json)
+    if as_json:
+        click.echo(report.model_dump_json())
+    return report.exit_code
+
+
 @click.command(short_help="Say what would be done, and change nothing.")
 @click.argument("task", nargs=-1)
 @running
@@ -47,7 +63,7 @@ def _goal(task: tuple[str, ...], *, failing: bool) -> str:
 @directory
 def plan(task: tuple[str, ...], directory: Path, base: str, *, as_json: bool, **flags: Any) -> int:
     """Say what would be done about TASK, or about whatever fails now; change nothing."""
-    desk = open_desk(directory, flags, base)
+    desk = open_start(directory, flags, base)
     report = perform(desk, make_request(desk, _goal(task, failing=False), planning=True, quiet=True))
     if as_json:
         click.echo(report.model_dump_json())

@@ -118,4 +118,8 @@ def advise(report: Report, *, changed: bool) -> Iterator[tuple[str, str]]:
     elif report.outcome != "nothing" and report.baseline:
         yield "What was tried", f"git agent log {report.run}"
     if limit in ("turns", "steps", "seconds", "tokens", "cost"):
-        yield "Allow more", f"git agent fix --max-{limit} N"
+        yield "Allow more", f"git agent resume {report.run} --max-{limit} N"
+    elif report.stop == "needs_human" and report.usage.turns:
+        yield "Answer", f"git agent resume {report.run} --tell '…'"
+    elif report.stop in ("interrupted", "model", "workspace"):
+        yield "Go on", f"git agent resume {report.run}"

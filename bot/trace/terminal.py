@@ -23,6 +23,7 @@ from bot.core.event import (
     Planned,
     Proved,
     Replied,
+    Resumed,
     Retried,
     RolledBack,
     Started,
@@ -93,6 +94,8 @@ class Terminal:
         match event:
             case Started():
                 self._start(event)
+            case Resumed():
+                self._resume(event)
             case Checking():
                 self._now(f"checking {event.check}")
             case Baselined():
@@ -125,6 +128,14 @@ class Terminal:
             )
         )
         self._say(Text(f"  from {event.task.base[:10]}, python {event.python.partition(', ')[0]}", style="dim"))
+        for note in event.notes:
+            self._say(Text(f"  ! {note}", style="yellow"))
+
+    def _resume(self, event: Resumed) -> None:
+        what = ", with edits that no commit holds yet" if event.tree else ""
+        head = Text.assemble(("git agent ", "bold"), f"{event.version}  goes on  {event.model}  {event.isolation}")
+        self._say(head)
+        self._say(Text(f"  from {event.commit[:10]}{what}", style="dim"))
         for note in event.notes:
             self._say(Text(f"  ! {note}", style="yellow"))
 

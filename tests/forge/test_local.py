@@ -122,7 +122,7 @@ def test_findings_are_written_as_tools_write_them_and_tests_are_left_alone() -> 
 def test_a_limit_names_itself_and_how_to_raise_it() -> None:
     text = shown(unfinished(stop="limit:turns", detail="the limit on turns is reached"))
     assert "within the limit on turns" in text
-    assert "git agent fix --max-turns N" in text
+    assert "git agent resume r1 --max-turns N" in text
     assert "limit on attempts" in shown(unfinished(stop="limit:attempts"))
     assert "--max-attempts" not in shown(unfinished(stop="limit:attempts"))
 

@@ -1,0 +1,192 @@
+"""Takes a run up again where it stopped: a new worktree, the same events, the same branch."""
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from bot import __version__
+from bot.agent.loop import Agent
+from bot.agent.pending import moved
+from bot.app import consoles
+from bot.app.assemble import Bay, choose_approver, choose_bay, choose_model, make_agent
+from bot.app.desk import Desk, make_mode, open_desk
+from bot.app.perform import deliver, record, render
+from bot.core import standing
+from bot.core.event import Baselined, Ended, Event, Replied, Resumed, Started, Told
+from bot.core.limits import current
+from bot.core.lineage import Lineage, follow
+from bot.core.report import Report
+from bot.core.task import Limits
+from bot.errors import GitFailed, UsageError
+from bot.git.leftovers import remove_leftovers
+from bot.git.reconcile import reconcile
+from bot.git.repository import Repository, open_repository
+from bot.git.runs import RunRef, find_run, is_live, read_all, read_events
+from bot.git.workspace import GitWorkspace, open_workspace
+from bot.protocols import Trace
+from bot.tools.tool import Bench
+from bot.trace.terminal import Terminal
+from bot.verify.ladder import Ladder
+
+WENT = "A person took steps back or forth: the files are as at {place} now. Look at them before you go on."
+LOST = "The run stopped and was taken up again; edits that no commit held are lost: the files are as at {place}."
+
+
+class Past(NamedTuple):
+    """What is known of a run before it is taken up."""
+
+    run: str
+    events: tuple[Event, ...]
+    started: Started
+    lineage: Lineage
+
+    @property
+    def place(self) -> str:
+        """Where the branch stands, in words."""
+        return f"step {self.lineage.step}" if self.lineage.step else "the base"
+
+
+def resume(directory: Path, prefix: str, flags: Mapping[str, object], words: str, *, quiet: bool) -> Report:
+    """Go on with a run, the newest one that can be when none is named. Raises UsageError before anything is made."""
+    repository = open_repository(directory)
+    past = _look_up(repository, prefix)
+    desk = open_desk(directory, flags, past.started.task.base)
+    limits = _limits(desk, past, flags)
+    _refuse(past, words, limits)
+    asked = sum(isinstance(event, Replied) for event in past.events)
+    model = choose_model(desk.settings.model or past.started.model, repository, asked)
+    mode = make_mode(desk, quiet=quiet)
+    bay = choose_bay(desk)
+    remove_leftovers(repository)
+    reconcile(repository, past.started.branch, past.run, past.lineage.head, past.lineage.made + 1)
+    with Terminal(consoles.progress()) as terminal:
+        agent = make_agent(model, choose_approver(mode.consent, terminal.ask), planning=False)
+        with RunRef(repository, past.run, render=render, resume=True) as ref:
+            traces: tuple[Trace, ...] = (ref, terminal)
+            report = record(_Again(desk, bay, agent, past, words, limits), traces, past.events)
+    deliver(report, mode)
+    return report
+
+
+def _look_up(repository: Repository, prefix: str) -> Past:
+    run = find_run(repository, prefix) if prefix else _newest(repository)
+    events = read_events(repository, run)
+    if is_live(repository, run):
+        raise UsageError(f"{run} is still running")
+    started = events[0]
+    assert isinstance(started, Started), "a run's first event is Started"
+    return Past(run, events, started, follow(events))
+
+
+def _newest(repository: Repository) -> str:
+    for run, events in read_all(repository):
+        if events and not is_live(repository, run) and _unfinished(events):
+            return run
+    raise UsageError("there is no run to go on with", "git agent log lists them; name one to go on all the same")
+
+
+def _unfinished(events: Sequence[Event]) -> bool:
+    ended = last_end(events)
+    return ended is None or ended.stop == "interrupted"
+
+
+def last_end(events: Sequence[Event]) -> Ended | None:
+    """Return how a run ended, if it did and was not taken up since."""
+    for event in reversed(events):
+        if isinstance(event, Ended):
+            return event
+        if isinstance(event, Resumed):
+            return None
+    return None
+
+
+def _limits(desk: Desk, past: Past, flags: Mapping[str, object]) -> Limits | None:
+    """Return what the whole run may spend, where a person says something new about it."""
+    named = (name.removeprefix("max_") for name, value in flags.items() if value is not None and name[:4] == "max_")
+    given = tuple(named)
+    if not given:
+        return None
+    wanted = desk.settings.limits()
+    before = current(past.events, past.started.task.limits)
+    return before.model_copy(update={name: getattr(wanted, name) for name in given})
+
+
+def _refuse(past: Past, words: str, limits: Limits | None) -> None:
+    """Refuse what would stop again at once. Raises UsageError."""
+    end = last_end(past.events)
+    if end is None or words or moved(past.events):
+        return
+    kind, _, name = end.stop.partition(":")
+    if end.stop == "done":
+        raise UsageError(f"{past.run} is finished", 'to ask for more: git agent resume RUN --tell "…"')
+    if kind == "limit" and name in Limits.model_fields and limits is None:
+        now = getattr(current(past.events, past.started.task.limits), name)
+        raise UsageError(f"{past.run} stopped at its limit on {name} ({now:g})", f"allow more in all: --max-{name} N")
+    if not any(isinstance(event, Replied) for event in past.events):
+        raise UsageError(f"{past.run} ended before it began: {end.detail}", "start anew: git agent fix")
+    if end.stop == "needs_human":
+        raise UsageError(f"{past.run} waits for an answer: {end.detail}", '--tell "…" gives it')
+
+
+@dataclass(frozen=True, slots=True)
+class _Again:
+    desk: Desk
+    bay: Bay
+    agent: Agent
+    past: Past
+    words: str
+    limits: Limits | None
+
+    def events(self) -> Generator[Event, None, None]:
+        """Lay the files out as they were, and go on."""
+        started, head = self.past.started, self.past.lineage.head
+        opened = open_workspace(
+            self.desk.repository, base=started.task.base, run=self.past.run, branch=started.branch, at=head
+        )
+        with opened as workspace:
+            with workspace.clean(started.task.base) as root:
+                ladder = self._ladder(root)
+            draft = standing.draft(self.past.events)
+            kept = _lay_out(workspace, draft)
+            bench = Bench(workspace, self.bay.executor, ladder, started.task, workspace.temp)
+            news: tuple[Event, ...] = (self._resumed(draft if kept else ""), *self._told(lost=not kept))
+            yield from self.agent.resume(self.past.events, news, bench)
+
+    def _ladder(self, root: Path) -> Ladder:
+        """Find the checks again; what was declared for the run by its flags counts as before."""
+        declared = self.desk.settings.checks
+        ladder = self.bay.ladder(root, declared, reuse=True)
+        found = {check.name for check in ladder.checks}
+        missing = tuple(check for check in self.past.started.checks if check.name not in found)
+        return self.bay.ladder(root, (*declared, *missing), reuse=True) if missing else ladder
+
+    def _resumed(self, draft: str) -> Resumed:
+        isolation = self.bay.executor.isolation
+        return Resumed(
+            commit=self.past.lineage.head,
+            tree=draft,
+            version=__version__,
+            model=self.agent.model.name,
+            isolation=isolation,
+            limits=self.limits,
+            notes=(*self.desk.notes, *self.bay.notes),
+        )
+
+    def _told(self, *, lost: bool) -> Sequence[Told]:
+        if not any(isinstance(event, Baselined) for event in self.past.events):
+            return ()
+        changed = WENT if moved(self.past.events) else LOST if lost else ""
+        said = (changed.format(place=self.past.place), self.words)
+        return tuple(Told(text=text) for text in said if text)
+
+
+def _lay_out(workspace: GitWorkspace, draft: str) -> bool:
+    """Bring back edits that no commit held; say whether they were still to be had."""
+    if draft:
+        try:
+            workspace.restore(draft)
+        except GitFailed:
+            workspace.restore(workspace.store.tree(workspace.head))
+            return False
+    return True

@@ -1,0 +1,129 @@
+"""A run that stopped, however, is taken up again and ends as if nothing had been."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from bot.core.event import Ended, Resumed
+from bot.core.summary import summarize
+from bot.git.repository import open_repository
+from bot.git.runs import list_runs, read_events
+from tests.conftest import Repo
+from tests.product import COMMAND, FINISH, agent, calls, checkpoint, edit, leftovers, script
+
+RIGHT = edit("a - b", "a + b")
+NOTES = ("create_file", {"path": "notes.txt", "content": "one\n"})
+SLOW = ("run_command", {"argv": ["python", "slow.py"]})
+CHECK = ("--check", "adds=grep -q def calc.py")
+
+
+WAIT = """
+import os, time
+open('slow.txt', 'w').write('slow\\n')
+while not os.path.exists({go!r}):
+    time.sleep(0.02)
+"""
+
+
+@pytest.fixture
+def repo(repo: Repo, tmp_path: Path) -> Repo:
+    """Add a program that takes its time until somebody lets it go on."""
+    repo.commit({"slow.py": WAIT.format(go=str(tmp_path / "go"))})
+    repo.write({"untracked": "mine\n", "calc.py": "def add(a, b):\n    return a - b  # mine\n"})
+    return repo
+
+
+def killed(repo: Repo, spec: str, events: int) -> str:
+    """Kill a run with -9 as soon as its journal has so many events, and return its id."""
+    argv = [*COMMAND, "-C", str(repo.path), "fix", "make add add", "--model", spec, "--isolation", "process"]
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+        folder = repo.path / ".git" / "agent" / "runs"
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            lines = [path.read_bytes().count(b"\n") for path in folder.glob("*/trace.jsonl")]
+            if lines and lines[0] >= events:
+                break
+            time.sleep(0.02)
+        os.kill(child.pid, signal.SIGKILL)
+    return next(iter(list_runs(open_repository(repo.path))))
+
+
+def test_a_killed_run_goes_on_with_its_edits_and_ends_as_one_that_was_left_alone(repo: Repo, tmp_path: Path) -> None:
+    lines = [calls(NOTES, RIGHT), calls(("run_check", {"name": "pytest"})), calls(checkpoint()), calls(FINISH)]
+    spec = script(tmp_path / "s", *lines)
+    before = repo.state()
+    run = killed(repo, spec, events=7)
+    ran = agent(repo, "resume", "--json", "--isolation", "process")
+    assert ran.code == 0, ran.err
+    report = ran.report
+    assert (report.run, report.outcome, report.tip) == (run, "verified", repo.git("rev-parse", report.branch))
+    assert repo.git("show", f"{report.tip}:notes.txt") == "one"
+    assert [step.subject for step in report.steps] == ["fix: add adds"]
+    events = read_events(open_repository(repo.path), run)
+    assert sum(isinstance(event, Resumed) for event in events) == 1
+    assert summarize(events) == report
+    assert repo.state() == before
+    assert leftovers(repo) == []
+
+
+def test_in_another_clone_the_record_is_enough_to_go_on(repo: Repo, tmp_path: Path) -> None:
+    spec = script(tmp_path / "s", calls(NOTES, RIGHT), calls(checkpoint()), calls(FINISH))
+    first = agent(repo, "fix", "make add add", "--json", "--model", spec, "--max-turns", "1", *CHECK).report
+    assert first.stop == "limit:turns"
+    elsewhere = Repo(tmp_path / "clone")
+    subprocess.run(["git", "clone", "-q", str(repo.path), str(elsewhere.path)], check=True)
+    elsewhere.git("fetch", "-q", "origin", "refs/agent/*:refs/agent/*")
+    ran = agent(elsewhere, "resume", first.run, "--max-turns", "9", "--json")
+    assert ran.code == 0, ran.err
+    assert elsewhere.git("show", f"{ran.report.branch}:notes.txt") == "one"
+    assert "adds" in [check.name for check in ran.report.steps[0].checks], "what --check named counts as before"
+
+
+def test_what_cannot_go_on_says_why_and_what_to_do(repo: Repo, tmp_path: Path) -> None:
+    assert "no run" in agent(repo, "resume").err
+    spec = script(tmp_path / "s", calls(NOTES), calls(("ask", {"question": "Which way?"})), calls(RIGHT, checkpoint()))
+    first = agent(repo, "fix", "make add add", "--json", "--model", spec, "--max-turns", "1")
+    run = first.report.run
+    for arguments, words in (
+        ((run,), "limit on turns (1)"),
+        ((run, "--max-turns", "x"), "--max-turns"),
+        (("nonsense",), "no run begins with"),
+        ((run, "--model", "nonsense", "--max-turns", "9"), "there is no model"),
+    ):
+        ran = agent(repo, "resume", *arguments)
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+        assert words in ran.err
+    assert agent(repo, "resume", run, "--max-turns", "2").code == 1
+    asked = agent(repo, "resume", run)
+    assert (asked.code, "Which way?" in asked.err) == (2, True)
+    answered = agent(repo, "resume", run, "--tell", "That way.", "--max-turns", "9", "--json")
+    assert answered.code == 0, answered.err
+    done = agent(repo, "resume", run)
+    assert (done.code, "is finished" in done.err) == (2, True)
+    story = json.loads(agent(repo, "log", run, "--json").out)["events"]
+    assert next(event["text"] for event in story if event["event"] == "told") == "That way."
+
+
+def test_a_run_that_was_stopped_by_a_signal_goes_on(repo: Repo, tmp_path: Path) -> None:
+    spec = script(tmp_path / "s", calls(RIGHT, SLOW), calls(checkpoint()), calls(FINISH))
+    argv = [*COMMAND, "-C", str(repo.path), "fix", "make add add", "--model", spec, "--isolation", "process"]
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not any(Path("/tmp").glob("git-agent-*/agent-*/slow.txt")):
+            time.sleep(0.05)
+        child.send_signal(signal.SIGINT)
+        child.wait(30)
+    repository = open_repository(repo.path)
+    run = list_runs(repository)[0]
+    last = read_events(repository, run)[-1]
+    assert isinstance(last, Ended)
+    assert last.stop == "interrupted"
+    (tmp_path / "go").touch()
+    ran = agent(repo, "resume", run, "--json", "--isolation", "process")
+    assert ran.code == 0, ran.err
+    assert repo.git("show", f"{ran.report.branch}:slow.txt") == "slow"
