@@ -1,7 +1,6 @@
 """What a person has set: flags > environment > git config > the project's pyproject.toml > defaults."""
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -11,6 +10,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from bot.core.check import Check
 from bot.core.declared import parse_check, parse_command, quote, read_check
+from bot.core.project import read_table
 from bot.core.task import Consent, Isolation, Limits, Record, Trust
 from bot.errors import ConfigError
 
@@ -39,11 +39,20 @@ class Settings(Record):
     workers: Literal["auto"] | Annotated[int, Field(ge=1, le=MOST_WORKERS)] = "auto"
     """Over how many processes one check may spread its work."""
     checks: tuple[Check, ...] = ()
+    include_uncommitted: bool = False
+    """Whether a run starts from a snapshot of the working tree."""
+    require_clean: bool = False
+    """Whether a run is refused while there is uncommitted work."""
+    sign: bool = False
+    """Whether the commits of steps are signed with the person's own git configuration."""
     max_turns: int | None = Limits().turns
     max_steps: int | None = Limits().steps
     max_seconds: float | None = Limits().seconds
     max_tokens: int | None = Limits().tokens
     max_cost: float | None = Limits().cost
+    max_files: int | None = Limits().files
+    max_lines: int | None = Limits().lines
+    max_bytes: int | None = Limits().bytes
 
     def limits(self) -> Limits:
         """Return the limits of one run."""
@@ -53,6 +62,9 @@ class Settings(Record):
             seconds=self.max_seconds,
             tokens=self.max_tokens,
             cost=self.max_cost,
+            files=self.max_files,
+            lines=self.max_lines,
+            bytes=self.max_bytes,
         )
 
 
@@ -76,7 +88,12 @@ SUMS = ("carry", "checks")
 OTHER_VARIABLES = frozenset({"GIT_AGENT_DEBUG"})
 """Variables that begin like settings and are none."""
 
-PROJECT_KEYS = frozenset({"protect", "carry", "checks", "scope", "prepare", "workers"})
+NARROWED = frozenset({"max_files", "max_lines", "max_bytes"})
+"""What a project may set lower than it is by itself; higher only a person may."""
+
+WIDER = "is more than it is by itself and is not used: only a person may widen it"
+
+PROJECT_KEYS = frozenset({"protect", "carry", "checks", "scope", "prepare", "workers"}) | NARROWED
 """What the repository under change may say: how it is checked and what is off limits, never what a run may do."""
 
 
@@ -103,6 +120,9 @@ _NUMBERS = {
     "max_turns": "a whole number from 0 up",
     "max_steps": "a whole number from 0 up",
     "max_tokens": "a whole number from 0 up",
+    "max_files": "a whole number from 0 up",
+    "max_lines": "a whole number from 0 up",
+    "max_bytes": "a whole number from 0 up",
     "max_seconds": "a number from 0 up",
     "max_cost": "a number from 0 up",
     "workers": f"auto or a whole number from 1 to {MOST_WORKERS}",
@@ -198,28 +218,27 @@ def _plain(key: str) -> str:
 
 def from_project(pyproject: bytes | None) -> tuple[Origin, tuple[str, ...]]:
     """Read `[tool.git-agent]` of the base commit; also returns notes on keys that a project may not set."""
-    if pyproject is None:
-        return Origin("[tool.git-agent]", {}), ()
-    try:
-        table = _table(tomllib.loads(pyproject.decode()), "tool", "git-agent")
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+    table = read_table(pyproject)
+    if table is None:
         return Origin("[tool.git-agent]", {}), ("pyproject.toml of the base cannot be read: its settings are not used",)
     named = {str(key).replace("-", "_"): value for key, value in table.items()}
-    notes = tuple(f"[tool.git-agent] {key} {_unused(key)}" for key in named if key not in PROJECT_KEYS)
-    return Origin("[tool.git-agent] {key}", {k: v for k, v in named.items() if k in PROJECT_KEYS}), notes
+    wide = {key for key in named.keys() & NARROWED if _is_wide(key, named[key])}
+    notes = [f"[tool.git-agent] {key} {_unused(key)}" for key in named if key not in PROJECT_KEYS]
+    notes += [f"[tool.git-agent] {key} {WIDER}" for key in named if key in wide]
+    used = {k: v for k, v in named.items() if k in PROJECT_KEYS - wide}
+    return Origin("[tool.git-agent] {key}", used), tuple(notes)
+
+
+def _is_wide(key: str, value: object) -> bool:
+    asked = _parse(key, value, f"[tool.git-agent] {key}")
+    most = Settings.model_fields[key].default
+    return not isinstance(asked, int) or asked > most
 
 
 def _unused(key: str) -> str:
     if key in Settings.model_fields:
         return "is not used: only a person may set it"
     return f"is not a setting and is not used: a project may set {', '.join(sorted(PROJECT_KEYS))}"
-
-
-def _table(document: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
-    for name in names:
-        inner = document.get(name, {})
-        document = inner if isinstance(inner, Mapping) else {}
-    return document
 
 
 def find_strays(environ: Mapping[str, str], config: Sequence[tuple[str, str]]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ import pytest
 
 from bot.core.check import Rung
 from bot.core.declared import parse_check
+from bot.core.task import Limits
 from bot.errors import ConfigError
 from bot.settings import Origin, Sources, from_environment, from_git_config, from_project, gather, load
 
@@ -43,6 +44,40 @@ def test_a_project_cannot_widen_what_a_run_may_do() -> None:
     assert (settings.isolation, settings.consent, settings.model) == ("auto", "auto", "")
     assert len(notes) == 3
     assert "only a person" in notes[0]
+
+
+def test_a_project_may_narrow_the_reach_of_a_run_and_never_widen_it() -> None:
+    table = "[tool.git-agent]\nmax_files = 5\nmax-lines = 2_001\nmax_bytes = 0\nmax_turns = 1\n"
+    settings, notes = gather(sources(pyproject=table))
+    assert (settings.limits().files, settings.limits().lines, settings.limits().bytes) == (5, 2_000, 0)
+    assert settings.max_turns == Limits().turns
+    assert notes == (
+        "[tool.git-agent] max_turns is not used: only a person may set it",
+        "[tool.git-agent] max_lines is more than it is by itself and is not used: only a person may widen it",
+    )
+
+
+@pytest.mark.parametrize("value", ["'9999'", "9999.0", "'2_001'", "1e6"])
+def test_a_limit_that_is_written_otherwise_is_no_wider(value: str) -> None:
+    settings, notes = gather(sources(pyproject=f"[tool.git-agent]\nmax_lines = {value}\n"))
+    assert settings.max_lines == Limits().lines
+    assert "only a person may widen it" in notes[0]
+
+
+@pytest.mark.parametrize("value", ["'many'", "-1", "nan", "[1]"])
+def test_a_limit_of_a_project_that_is_none_names_its_place(value: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        gather(sources(pyproject=f"[tool.git-agent]\nmax_files = {value}\n"))
+    assert error.value.message.startswith("[tool.git-agent] max_files: expected a whole number from 0 up")
+
+
+def test_a_person_widens_the_reach_of_a_run_in_every_place() -> None:
+    narrow = "[tool.git-agent]\nmax_files = 5\nmax_bytes = 7\n"
+    settings, notes = gather(
+        sources({"max_files": "60"}, {"GIT_AGENT_MAX_LINES": "9999"}, (("agent.maxbytes", "2000000"),), narrow)
+    )
+    assert (settings.max_files, settings.max_lines, settings.max_bytes) == (60, 9999, 2_000_000)
+    assert not notes
 
 
 def test_a_broken_project_file_is_said_and_not_used() -> None:

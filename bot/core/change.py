@@ -32,6 +32,10 @@ class ChangeSet(Record):
     """Tree id after."""
     files: tuple[FileChange, ...] = ()
     patch: str = ""
+    clashes: tuple[tuple[str, str], ...] = ()
+    """New paths, each with another one of the tree after it that is the same where letter case does not count."""
+    settings: bool = False
+    """Whether it changes what the project sets for git agent, `[tool.git-agent]` in its pyproject.toml."""
 
     def __bool__(self) -> bool:
         return self.base != self.tree

@@ -176,6 +176,27 @@ class Resumed(Happening):
     notes: tuple[str, ...] = ()
 
 
+class Made(Record):
+    """A commit with which a step came onto a branch, or with which it was taken back there."""
+
+    step: int
+    commit: str
+    back: bool = False
+    """Whether it takes the step back."""
+
+
+class Place(Record):
+    """What became of one branch by a person's wish."""
+
+    ref: str
+    """Its full name; HEAD where that is detached."""
+    before: str
+    """The commit that it stood at; empty when it was made."""
+    after: str
+    made: tuple[Made, ...] = ()
+    """The steps that came onto it or were taken back there, with the commits that did so."""
+
+
 class Moved(Happening):
     """Base of what a person does with steps that were made: the branch goes somewhere else by their wish."""
 
@@ -187,6 +208,8 @@ class Moved(Happening):
     """The branches that were moved, the run's own or a person's; empty for the run's own."""
     how: Literal["moved", "reverted"] = "moved"
     """`reverted`: somebody may have the commits already, so that others were made on top of them."""
+    places: tuple[Place, ...] = ()
+    """Every branch that was moved, and from where."""
 
 
 class Undone(Moved):
@@ -216,6 +239,8 @@ class Published(Happening):
     event: Literal["published"] = "published"
     where: str
     commit: str = ""
+    places: tuple[Place, ...] = ()
+    """The branch that was moved, with the commits that stand for the steps there."""
 
 
 Event: TypeAlias = Annotated[

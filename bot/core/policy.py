@@ -1,17 +1,17 @@
 """What may be touched, run and committed: pure predicates that return a reason, or None for yes."""
 
-import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
 
 from bot.core.change import ChangeSet, FileChange
 from bot.core.commands import refuse_command, refuse_variable
 from bot.core.diff import is_cut, read_lines
+from bot.core.globs import glob_matches
 from bot.core.paths import fold, refuse_collision, refuse_new_path, refuse_path, refuse_read, same, unescape
-from bot.core.task import Task
+from bot.core.task import Limits, Task
 from bot.core.tokens import name_secrets
 
 __all__ = [
+    "describe_reach",
     "glob_matches",
     "protection",
     "refuse_change",
@@ -24,64 +24,145 @@ __all__ = [
     "secret_findings",
 ]
 
-MOST_FILES = 50
-MOST_LINES = 2_000
-MOST_BYTES = 1_000_000
+MOST_REASONS = 30
+TOGETHER = 10
+"""How many times as many bytes as one file all files of a change may have together."""
 
-PROTECTED = (
+_CI = (
     ".github/workflows/**",
     ".github/actions/**",
     ".github/dependabot.y*ml",
+    ".gitea/workflows/**",
+    ".forgejo/workflows/**",
     "action.y*ml",
     "CODEOWNERS",
     "renovate.json*",
-    ".gitmodules",
-    ".gitattributes",
-    ".pre-commit-*.yaml",
-    ".git-agent*",
-    ".gitlab-ci.yml",
+    ".renovaterc*",
+    ".mergify.yml",
+    ".gitlab-ci*.yml",
+    ".gitlab/ci/**",
     ".circleci/**",
     ".travis.yml",
-    "azure-pipelines.yml",
+    "azure-pipelines*.yml",
+    ".azure-pipelines/**",
     "bitbucket-pipelines.yml",
-    "Jenkinsfile",
+    "Jenkinsfile*",
+    ".buildkite/**",
+    ".cirrus.y*ml",
+    ".cirrus.star",
+    ".drone.y*ml",
+    ".woodpecker.y*ml",
+    ".woodpecker/**",
+    ".semaphore/**",
+    ".tekton/**",
+    ".builds/**",
+    ".build.yml",
+    ".appveyor.yml",
+    "appveyor.yml",
+    "cloudbuild.y*ml",
+    "codemagic.y*ml",
+    ".readthedocs.y*ml",
+)
+_GIT = (
+    ".gitmodules",
+    ".gitattributes",
+    ".gitconfig*",
+    ".lfsconfig",
+    ".pre-commit-*.yaml",
+    "lefthook*.y*ml",
+    ".lefthook*.y*ml",
+    ".lefthook/**",
+    ".overcommit.yml",
     ".githooks/**",
+    "githooks/**",
+    ".git-hooks/**",
+    "git-hooks/**",
     ".husky/**",
+    ".huskyrc*",
+    ".git-agent*",
+)
+_MACHINE = (
     ".devcontainer/**",
+    ".devcontainer.json",
+    ".gitpod.y*ml",
     ".vscode/**",
+    ".idea/**",
+    ".zed/**",
+    ".exrc",
+    ".nvim.lua",
+    ".nvimrc",
+    ".vimrc",
+    ".dir-locals.el",
     ".claude/**",
+    ".cursor/**",
+    ".codex/**",
+    ".gemini/**",
     ".mcp.json",
     ".envrc",
+    "mise.toml",
+    ".mise.toml",
+    ".mise/**",
 )
+PROTECTED = (*_CI, *_GIT, *_MACHINE)
 """What decides who may do what, or runs by itself on somebody's machine; compared without regard to letter case."""
 
+
+def _forms(glob: str) -> tuple[str, str, str]:
+    """Give a glob, and what it is compared as."""
+    return glob, glob.casefold(), same(glob)
+
+
+_ALWAYS = tuple(map(_forms, PROTECTED))
 _PLAIN_MODES = ("100644", "100755")
 
 
-def refuse_change(change: ChangeSet, task: Task) -> tuple[str, ...]:
-    """List the reasons why a change must not be committed: protection, scope, links, submodules, modes, size, names."""
-    reasons = [f"{file.path}: {reason}" for file in change.files for reason in _refuse_file(file, task)]
-    return (*_refuse_size(change), *reasons, *_refuse_clashes(change))
+def refuse_change(
+    change: ChangeSet, task: Task, limits: Limits | None = None, whole: ChangeSet | None = None
+) -> tuple[str, ...]:
+    """List the reasons why a change must not be committed, and what can be done: protection, links, modes, size, names.
+
+    `limits` are those that hold now, the task's own when not given; `whole` is the change since the base of the run.
+    """
+    held = limits or task.limits
+    reasons = [*_refuse_size(change, held, "in one step")]
+    if whole is not None and whole.base != change.base:
+        reasons += _refuse_size(whole, held, "in one run, all steps together")
+    if is_cut(change.patch):
+        reasons.append("its text is too long to be looked through: make smaller steps")
+    if change.settings:
+        reasons.append("pyproject.toml: [tool.git-agent] is for a person to change; put that table back as it was")
+    for file in change.files:
+        reasons += (f"{file.path}: {reason}; {_remedy(file)}" for reason in _refuse_file(file, task, held))
+    reasons += _refuse_clashes(change)
+    rest = len(reasons) - MOST_REASONS
+    return (*reasons[:MOST_REASONS], *((f"and {rest:,} more reasons",) if rest > 0 else ()))
+
+
+def describe_reach(change: ChangeSet) -> tuple[str, ...]:
+    """Tell a person what a change does beside its lines of text: what decides or runs by itself, links, modes, size."""
+    usual = "more than git agent itself changes in one step"
+    told = [f"{count:,} {what} changed, {usual}" for count, what, *_ in _beyond(change, Limits())]
+    if is_cut(change.patch):
+        told.append("its text is too long to be looked through whole")
+    if change.settings:
+        told.append("pyproject.toml: [tool.git-agent] is changed")
+    nobody = Task(base=change.base)
+    for file in change.files:
+        told += (f"{file.path}: {reason}" for reason in _notices(file, nobody))
+    told += (*_refuse_clashes(change), *secret_findings(change))
+    rest = len(told) - MOST_REASONS
+    return (*told[:MOST_REASONS], *((f"and {rest:,} more",) if rest > 0 else ()))
 
 
 def protection(path: str, task: Task) -> str | None:
     """Say why a path must not change in this task, whatever the change is."""
-    folded = "/".join(fold(part) for part in unescape(path).split("/"))
-    for glob in (*PROTECTED, *task.protected):
-        if glob_matches(glob.casefold(), folded) or glob_matches(same(glob), same(path)):
+    folded, plain = "/".join(fold(part) for part in unescape(path).split("/")), same(path)
+    for glob, loose, exact in (*_ALWAYS, *map(_forms, task.protected)):
+        if glob_matches(loose, folded) or ((loose, folded) != (exact, plain) and glob_matches(exact, plain)):
             return f"protected ({glob})"
     if task.scope and not any(glob_matches(glob, path) for glob in task.scope):
         return "outside the scope of the task"
     return None
-
-
-def glob_matches(glob: str, path: str) -> bool:
-    """Match a path from the root of the repository.
-
-    `*`, `?` and `[…]` stay within one name, `**` stands for any number of folders. A glob without a slash, but for one
-    at its end, is looked for at every depth; a leading slash ties it to the root. A folder stands for all in it.
-    """
-    return _compile(glob).match(path) is not None
 
 
 def secret_findings(change: ChangeSet) -> tuple[str, ...]:
@@ -91,7 +172,7 @@ def secret_findings(change: ChangeSet) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _refuse_file(file: FileChange, task: Task) -> Iterator[str]:
+def _refuse_file(file: FileChange, task: Task, limits: Limits) -> Iterator[str]:
     fresh = file.kind in ("added", "typechange")
     checks = (
         refuse_new_path(file.path) if fresh else refuse_path(file.path),
@@ -99,7 +180,7 @@ def _refuse_file(file: FileChange, task: Task) -> Iterator[str]:
         None if file.kind == "deleted" else refuse_read(file.path),
         _refuse_mode(file),
         "binary content is not committed" if file.binary and file.kind != "deleted" else None,
-        f"larger than {MOST_BYTES:,} bytes" if file.size > MOST_BYTES else None,
+        _refuse_weight(file, limits.bytes),
     )
     yield from dict.fromkeys(reason for reason in checks if reason is not None)
 
@@ -120,69 +201,67 @@ def _refuse_mode(file: FileChange) -> str | None:
     return None
 
 
-def _refuse_size(change: ChangeSet) -> Iterator[str]:
-    if len(change.files) > MOST_FILES:
-        yield f"{len(change.files)} files changed, at most {MOST_FILES} may in one step"
-    lines = change.added + change.removed
-    if lines > MOST_LINES:
-        yield f"{lines:,} lines changed, at most {MOST_LINES:,} may in one step"
-    if is_cut(change.patch):
-        yield "its text is too long to be looked through: make smaller steps"
+def _refuse_weight(file: FileChange, most: int | None) -> str | None:
+    return f"larger than {most:,} bytes (max_bytes)" if most is not None and file.size > most else None
+
+
+def _remedy(file: FileChange) -> str:
+    return "delete it" if file.kind == "added" else "put it back as it was"
+
+
+def _notices(file: FileChange, nobody: Task) -> Iterator[str]:
+    guarded = protection(file.path, nobody)
+    modes = {file.mode, file.old_mode} - {"", "000000"}
+    notices = (
+        f"decides what runs, or who may do what ({guarded})" if guarded else None,
+        refuse_new_path(file.path) if file.kind == "added" else None,
+        None if file.kind == "deleted" else refuse_read(file.path),
+        "a submodule: what it leads to was not looked at" if "160000" in modes else None,
+        "a link" if "120000" in modes else None,
+        f"its mode went from {file.old_mode} to {file.mode}" if _switches(file) else None,
+        "binary content, which nobody can read here" if file.binary else None,
+        _refuse_weight(file, Limits().bytes),
+    )
+    yield from dict.fromkeys(notice for notice in notices if notice is not None)
+
+
+def _switches(file: FileChange) -> bool:
+    return file.kind == "modified" and file.old_mode not in ("", file.mode)
+
+
+def _refuse_size(change: ChangeSet, limits: Limits, where: str) -> Iterator[str]:
+    for count, what, most, name in _beyond(change, limits):
+        yield (
+            f"{count:,} {what} changed, at most {most:,} may {where} ({name}): "
+            "take back what is not needed; only a person can allow more"
+        )
+
+
+def _beyond(change: ChangeSet, limits: Limits) -> Iterator[tuple[int, str, int, str]]:
+    """Name what a change has more of than the limits allow."""
+    size = sum(file.size for file in change.files)
+    figures = (
+        (len(change.files), "files", limits.files, "max_files"),
+        (change.added + change.removed, "lines", limits.lines, "max_lines"),
+        (size, "bytes", None if limits.bytes is None else limits.bytes * TOGETHER, f"{TOGETHER} times max_bytes"),
+    )
+    for count, what, most, name in figures:
+        if most is not None and count > most:
+            yield count, what, most, name
 
 
 def _refuse_clashes(change: ChangeSet) -> Iterator[str]:
-    kept = [file.path for file in change.files if file.kind != "deleted"]
-    for index, path in enumerate(kept):
-        reason = refuse_collision(path, kept[:index])
-        if reason is not None:
-            yield reason
+    pairs = [*change.clashes, *_pair_up(file.path for file in change.files if file.kind != "deleted")]
+    for one, other in {frozenset(pair): pair for pair in pairs}.values():
+        yield f"{one} and {other} are one name where letter case does not count; give one of them another name"
 
 
-@lru_cache(maxsize=512)
-def _compile(glob: str) -> re.Pattern[str]:
-    bare = glob.removeprefix("./").strip("/")
-    if not bare:
-        return re.compile(r"(?!)")
-    anchored = "/" in bare or glob.startswith(("/", "./"))
-    parts = [part for part in bare.split("/") if part not in ("", ".")]
-    if not anchored:
-        parts.insert(0, "**")
-    return re.compile(_join(parts) + r"(?:/.*)?\Z", re.DOTALL)
-
-
-def _join(parts: Sequence[str]) -> str:
-    pattern = ""
-    for index, part in enumerate(parts):
-        if part != "**":
-            pattern += _name(part) + ("/" if index < len(parts) - 1 else "")
-        elif index == len(parts) - 1:
-            pattern += ".+"
-        elif not index or parts[index - 1] != "**":
-            pattern += r"(?:[^/]+/)*"
-    return pattern
-
-
-def _name(part: str) -> str:
-    pieces = re.findall(r"\*+|\?|\[!?\]?[^\]]*\]|.", part, re.DOTALL)
-    return "".join(map(_piece, pieces))
-
-
-def _piece(piece: str) -> str:
-    if piece[0] == "*":
-        return "[^/]*"
-    if piece == "?":
-        return "[^/]"
-    if len(piece) > 1 and piece[0] == "[":
-        body = piece[1:-1].replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]").replace("&&", "&\\&")
-        pattern = f"(?!/)[^{body[1:]}]" if body.startswith("!") else f"[{body}]"
-        return pattern if _is_pattern(pattern) else re.escape(piece)
-    return re.escape(piece)
-
-
-def _is_pattern(text: str) -> bool:
-    """Tell whether a set of characters is one: `[]` and `[z-a]` stand for themselves."""
-    try:
-        re.compile(text)
-    except re.error:
-        return False
-    return True
+def _pair_up(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    known: dict[str, str] = {}
+    for path in paths:
+        parts = path.split("/")
+        for end in range(1, len(parts) + 1):
+            head = "/".join(parts[:end])
+            other = known.setdefault(same(head), head)
+            if other != head:
+                yield head, other

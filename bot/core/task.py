@@ -40,6 +40,12 @@ class Limits(Record):
     """Input and output together, cached input included."""
     cost: float | None = None
     """US dollars."""
+    files: int | None = 50
+    """Changed files, in one step and between the base and where the run stands."""
+    lines: int | None = 2_000
+    """Added and removed lines, likewise."""
+    bytes: int | None = 1_000_000
+    """Bytes of one new or changed file; all of them together may have ten times as many."""
 
 
 class Task(Record):
@@ -70,6 +76,8 @@ class Mode(Record):
     """A model spec; empty means the default choice."""
     planning: bool = False
     """Whether only a plan is asked for, and nothing is to be changed."""
+    sign: bool = False
+    """Whether the commits of steps are signed, as the person's git configuration says."""
 
 
 class Request(Record):

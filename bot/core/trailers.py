@@ -11,6 +11,9 @@ from bot.core.task import Source, Task
 LONGEST_SUBJECT = 72
 LONGEST_BODY = 4_000
 
+SNAPSHOT = "Agent-Snapshot"
+"""Trailer of a commit that holds a person's uncommitted work, so that a run could start from it."""
+
 _WORD = re.compile(r"[^A-Za-z0-9._/+-]+")
 _LIKE_A_TRAILER = re.compile(r"^([ \t]*)([A-Za-z0-9][A-Za-z0-9-]*(?: [A-Za-z0-9-]+){0,2})\s*:(?!//)", re.MULTILINE)
 _KNOWN = re.compile(
@@ -18,9 +21,13 @@ _KNOWN = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"\b((?:[a-z]+-)+by|agent-[a-z]+)\s*:", re.IGNORECASE)
-_LEADING = re.compile(r"^(?:(?:fixup|squash|amend)!|[^\w`'\"(])+", re.IGNORECASE)
-"""What git would read as an order to a rebase or as a comment when it stands first."""
-_CUT = re.compile(r"^(?=---|diff -|Index: |# -+ *>8|\(cherry picked)", re.MULTILINE)
+_LEADING = re.compile(r"^(?:(?:fixup|squash|amend)!|re:|[^\w`'\"(])+", re.IGNORECASE)
+"""What git would read as an order to a rebase, as a comment or as the beginning of a mail when it stands first."""
+_CUT = re.compile(
+    r"^(?=---|diff -|Index: |#|\(cherry picked|>?From |(?:From|Subject|Date)[ \t]*:|\[PATCH)",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""Where a line begins that, once edited or mailed, ends a message, is dropped from it or gives it another author."""
 _TRAILER = re.compile(r"([A-Za-z][A-Za-z0-9-]*): ?(.*)")
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 

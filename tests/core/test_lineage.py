@@ -48,7 +48,6 @@ def test_a_revert_moves_the_branch_on_and_still_takes_the_step_back() -> None:
 def test_as_many_redos_as_undos_lead_back(depths: list[int]) -> None:
     events: list[Event] = [START, *(step(n) for n in range(1, 5))]
     whole = follow(events)
-    for depth in depths:
-        events.append(Undone(step=depth, commit="x"))
+    events += [Undone(step=depth, commit="x") for depth in depths]
     events += [Redone(step=4, commit="c4") for _ in depths]
     assert follow(events).live == whole.live

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from bot.core.change import ChangeSet, FileChange
 from bot.core.evidence import evidence_paths
-from bot.core.policy import glob_matches, protection, refuse_change, secret_findings
-from bot.core.task import Task
+from bot.core.policy import describe_reach, glob_matches, protection, refuse_change, secret_findings
+from bot.core.task import Limits, Task
 from tests.conftest import Repo
 
 BASE = "0" * 40
@@ -58,6 +58,18 @@ def test_ordinary_change_is_allowed() -> None:
         ".claude/settings.json",
         ".mcp.json",
         ".envrc",
+        ".gitea/workflows/x.yaml",
+        ".drone.yml",
+        ".woodpecker/build.yaml",
+        "appveyor.yml",
+        ".gitconfig",
+        "tools/.gitconfig.local",
+        ".lfsconfig",
+        "lefthook.yml",
+        ".githooks/pre-push",
+        "git-hooks/post-checkout",
+        ".devcontainer.json",
+        ".mise.toml",
         ".github\u200b/workflows/x.yml",
         ".github/workflows./x.yml",
     ],
@@ -129,6 +141,99 @@ def test_blast_radius_is_bounded() -> None:
     long = change(MODIFIED.model_copy(update={"added": 1500, "removed": 501}))
     assert any("2,001 lines" in reason for reason in refuse_change(long, TASK))
     assert refuse_change(change(MODIFIED.model_copy(update={"added": 2000, "removed": 0})), TASK) == ()
+
+
+ADVICE = "take back what is not needed; only a person can allow more"
+
+
+def test_limits_of_a_task_hold_and_those_that_hold_now_come_before_them() -> None:
+    two = change(MODIFIED, ADDED)
+    tight = Task(base=BASE, limits=Limits(files=1, lines=4, bytes=39))
+    assert refuse_change(two, tight) == (
+        f"2 files changed, at most 1 may in one step (max_files): {ADVICE}",
+        f"5 lines changed, at most 4 may in one step (max_lines): {ADVICE}",
+        "calc.py: larger than 39 bytes (max_bytes); put it back as it was",
+        "new.py: larger than 39 bytes (max_bytes); delete it",
+    )
+    assert refuse_change(two, tight, Limits()) == ()
+    assert refuse_change(two, Task(base=BASE, limits=Limits(files=None, lines=None, bytes=None))) == ()
+    assert any("0 may" in reason for reason in refuse_change(two, Task(base=BASE, limits=Limits(files=0))))
+
+
+def test_many_files_that_are_each_small_enough_are_too_much_together() -> None:
+    files = [ADDED.model_copy(update={"path": f"f{n}.py", "size": 900_000}) for n in range(12)]
+    assert refuse_change(change(*files[:11]), TASK) == ()
+    assert [reason.partition(":")[0] for reason in refuse_change(change(*files), TASK)] == [
+        "10,800,000 bytes changed, at most 10,000,000 may in one step (10 times max_bytes)"
+    ]
+
+
+def test_small_steps_must_not_add_up_to_more_than_one_run_may() -> None:
+    whole = ChangeSet(
+        base="c" * 40,
+        tree="b" * 40,
+        files=[ADDED.model_copy(update={"path": f"f{n}.py", "added": 50}) for n in range(51)],
+        patch="[patch cut: 5 more characters]\n",
+    )
+    assert [reason.partition(":")[0] for reason in refuse_change(change(MODIFIED), TASK, whole=whole)] == [
+        "51 files changed, at most 50 may in one run, all steps together (max_files)",
+        "2,550 lines changed, at most 2,000 may in one run, all steps together (max_lines)",
+    ]
+    # Before the first step, both are the same, and told once
+    first = whole.model_copy(update={"base": "a" * 40})
+    assert len([r for r in refuse_change(first, TASK, whole=first) if "files" in r]) == 1
+
+
+def test_own_settings_are_not_changed_by_a_run() -> None:
+    file = at("pyproject.toml")
+    assert refuse_change(change(file), TASK) == ()
+    found = refuse_change(change(file).model_copy(update={"settings": True}), TASK)
+    assert found == ("pyproject.toml: [tool.git-agent] is for a person to change; put that table back as it was",)
+
+
+def test_new_path_that_meets_one_of_the_whole_tree_is_refused() -> None:
+    found = refuse_change(change(ADDED).model_copy(update={"clashes": (("new.py", "New.py"),)}), TASK)
+    assert found == ("new.py and New.py are one name where letter case does not count; give one of them another name",)
+    both = change(at("New.py", "added"), at("new.py", "added")).model_copy(update={"clashes": (("New.py", "new.py"),)})
+    assert len(refuse_change(both, TASK)) == 1
+
+
+def test_thousands_of_reasons_are_told_in_few_lines() -> None:
+    many = change(*(at(f".github/workflows/{n}.yml", "added") for n in range(3000)))
+    found = refuse_change(many, TASK)
+    assert found[0].startswith("3,000 files changed")
+    assert found[-1] == "and 2,972 more reasons"
+    assert len(found) == 31
+
+
+def test_what_others_committed_is_told_where_it_reaches_further_than_text() -> None:
+    files = (
+        at(".github/workflows/ci.yml"),
+        at(".gitattributes", "deleted"),
+        FileChange(path="sub", kind="modified", mode="160000", old_mode="160000"),
+        FileChange(path="link", kind="added", mode="120000"),
+        FileChange(path="run.sh", kind="modified", mode="100755", old_mode="100644"),
+        FileChange(path="x.bin", kind="added", binary=True, size=2_000_000),
+        FileChange(path=".env", kind="added", size=3),
+        FileChange(path="aux.py", kind="added", size=3),
+        MODIFIED,
+        ADDED,
+    )
+    told = change(*files).model_copy(update={"settings": True, "clashes": (("new.py", "NEW.py"),)})
+    assert describe_reach(told) == (
+        "pyproject.toml: [tool.git-agent] is changed",
+        ".github/workflows/ci.yml: decides what runs, or who may do what (protected (.github/workflows/**))",
+        ".gitattributes: decides what runs, or who may do what (protected (.gitattributes))",
+        "sub: a submodule: what it leads to was not looked at",
+        "link: a link",
+        "run.sh: its mode went from 100644 to 100755",
+        "x.bin: binary content, which nobody can read here",
+        "x.bin: larger than 1,000,000 bytes (max_bytes)",
+        ".env: .env is named like a file that holds secrets",
+        "aux.py: aux.py cannot be checked out on every system",
+        "new.py and NEW.py are one name where letter case does not count; give one of them another name",
+    )
+    assert describe_reach(change(MODIFIED, ADDED)) == ()
 
 
 def test_paths_that_collide_on_some_systems_are_refused() -> None:

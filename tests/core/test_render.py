@@ -341,3 +341,12 @@ def test_every_step_after_the_room_is_used_up_is_left_to_the_commits() -> None:
     text = markdown(changed(steps=(big, STEP, STEP)))
     assert "more lines\n```" in text
     assert "The remaining diffs are in the commits." in text
+
+
+def test_thousands_of_changed_files_are_cut_with_the_number_of_the_rest() -> None:
+    files = tuple(FileChange(path=f"src/d{n}/f{n}.py", kind="added", added=1) for n in range(5000))
+    text = markdown(changed(steps=(STEP.model_copy(update={"files": files, "patch": PATCH * 3000}),)))
+    listed = text.count("| `src/d")
+    assert 50 < listed < 5000
+    assert f"…and {5000 - listed:,} more files" in text
+    assert len(text) <= LONGEST

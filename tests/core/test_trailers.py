@@ -1,8 +1,12 @@
+import random
 import subprocess
+from pathlib import Path
 
+import pygit2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pygit2.enums import FileMode
 
 from bot.core.check import CaseResult, CheckResult, Outcome, Rung, Verdict
 from bot.core.task import Source, Task
@@ -193,3 +197,91 @@ def test_commit_without_checks_says_so() -> None:
 def test_any_message_can_be_parsed(text: str) -> None:
     claim = parse_trailers(text)
     assert claim is None or claim.step >= 0
+
+
+BITS = (
+    *(
+        "Signed-off-by: B <b@c>",
+        "Agent-Run: evil",
+        "Agent-Tree: " + "0" * 40,
+        "AGENT-STEP : 9",
+        "Fixes: #3",
+        "Closes GH-3",
+    ),
+    *(
+        "Fixes #12",
+        "close o/r#5",
+        "resolves https://github.com/o/r/issues/5",
+        "Reported-by:\n  folded",
+        "Agent-Run\u200b: x",
+    ),
+    *(
+        "---",
+        "--- a/x",
+        "diff --git a/x b/x",
+        "diff -u x y",
+        "Index: foo",
+        "***",
+        "-- ",
+        "(cherry picked from commit abc)",
+    ),
+    *(
+        "# comment",
+        "# ------------------------ >8 ------------------------",
+        "-- >8 --",
+        "skip-checks:true",
+        "[skip ci]",
+    ),
+    *(
+        "From: Evil <e@example.invalid>",
+        "Subject: other",
+        "Date: Thu, 1 Jan 1970 00:00:00 +0000",
+        "[PATCH] other",
+        "[x] y",
+    ),
+    *("From abcdef0 Mon Sep 17 00:00:00 2001", ">From abcdef0 Mon Sep 17 00:00:00 2001", "Re: x", "In-Reply-To: <x>"),
+    *(
+        "fixup! x",
+        "\r",
+        "\n",
+        " ",
+        "word",
+        "x" * 1200,
+        "\u00e9",
+        "\u2028",
+        "\x0b",
+        "\x1c",
+        "  indented",
+        "\tTab: y",
+        "key: value",
+    ),
+)
+
+
+def mixture(seed: random.Random) -> str:
+    ends = ("\n", "\n\n", " ", "", "\r\n")
+    return "".join(seed.choice(BITS) + seed.choice(ends) for _ in range(seed.randrange(8)))
+
+
+def test_whatever_a_model_writes_git_reads_our_trailers_and_mail_keeps_the_commits(repo: Repo, tmp_path: Path) -> None:
+    seed = random.Random(4)
+    pairs = [*((text, text) for text in BITS), *((mixture(seed), mixture(seed)) for _ in range(60))]
+    made = [message(subject, body) for subject, body in pairs]
+    objects = pygit2.Repository(str(repo.path))
+    base = repo.git("rev-parse", "HEAD")
+    who = pygit2.Signature("git agent", "git-agent@localhost", 1, 0)
+    for number, text in enumerate(made):
+        index = pygit2.Index()
+        index.read_tree(objects.head.peel(pygit2.Commit).tree)
+        index.add(pygit2.IndexEntry("counter", objects.create_blob(b"%d\n" % number), FileMode.BLOB))
+        tree = index.write_tree(objects)
+        objects.create_commit("HEAD", who, who, text, tree, [objects.head.target])
+    separate = ("log", "--reverse", "-z", f"{base}..HEAD")
+    told = repo.git(*separate, "--format=%(trailers:only,unfold)").split("\0")[:-1]
+    assert {entry.strip() for entry in told} == {"\n".join(f"{k}: {v[0]}" for k, v in EXPECTED.items())}
+    original = repo.git(*separate, "--format=%an %ae%n%T%n%B")
+    mails = tmp_path / "mails"
+    mails.write_bytes(repo.git("format-patch", "--stdout", f"{base}..HEAD").encode("utf-8", "surrogateescape") + b"\n")
+    repo.git("checkout", "-q", "--detach", base)
+    repo.git("am", "-q", "--no-gpg-sign", str(mails))
+    assert repo.git(*separate, "--format=%an %ae%n%T%n%B").split("\0") == original.split("\0")
