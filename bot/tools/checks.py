@@ -30,6 +30,7 @@ def run_check(args: RunCheck, bench: Bench) -> Done:
         refuse_target(target)
     tree = bench.workspace.tree()
     result = bench.ladder.ask(bench.workspace, tree, check, args.targets)
+    bench.unsettle()
     return Done("\n".join(_told(result, tree)), isolation=result.isolation)
 
 

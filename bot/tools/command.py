@@ -37,7 +37,9 @@ def run_command(args: RunCommand, bench: Bench) -> Done:
     argv = resolve(args.argv, bench.ladder.interpreter)
     before = bench.workspace.diff()
     command = Command(argv, bench.workspace.root, timeout=SECONDS, writable=True, environment=NO_CACHES)
+    bench.workspace.disturb()
     done = bench.executor.execute(command)
+    bench.workspace.disturb()
     after = bench.workspace.diff()
     edits = _edits(before, after, bench)
     ended = (

@@ -45,6 +45,7 @@ def write(place: Place, content: Content) -> None:
     """Put a whole file in place, making its folders, with the content's permissions. Raises Denied, TooLarge."""
     if len(content.data) > LARGEST:
         raise TooLarge(f"{place.name} would have {len(content.data)} bytes; at most {LARGEST} are written")
+    place.announce()
     with _above(place, make=True) as folder:
         if exists(place):
             _regular(place, folder)
@@ -64,14 +65,18 @@ def write(place: Place, content: Content) -> None:
 
 def remove(place: Place) -> None:
     """Remove a file, or a link itself. Raises NotFound, Denied."""
+    place.announce()
     with _above(place) as folder:
         if stat.S_ISDIR(_look(place, folder).st_mode):
             raise Denied(f"{place.name} is a folder; delete its files")
         os.unlink(place.parts[-1], dir_fd=folder)
+    _prune(place)
 
 
 def move(source: Place, target: Place) -> None:
     """Give a file, or a link itself, another path. Raises NotFound, Denied."""
+    source.announce()
+    target.announce()
     with _above(source) as folder, _above(target, make=True) as into:
         if stat.S_ISDIR(_look(source, folder).st_mode):
             raise Denied(f"{source.name} is a folder; move its files")
@@ -79,6 +84,7 @@ def move(source: Place, target: Place) -> None:
             raise Denied(f"{target.name} exists already")
         _refuse_twin(into, target.parts[-1], besides=source.parts[-1])
         os.rename(source.parts[-1], target.parts[-1], src_dir_fd=folder, dst_dir_fd=into)
+    _prune(source)
 
 
 def exists(place: Place) -> bool:
@@ -163,6 +169,17 @@ def _refuse_nested(folder: int, part: str) -> None:
     except FileNotFoundError:
         return
     raise Denied(f"{part!r} is a repository of its own, such as a submodule")
+
+
+def _prune(place: Place) -> None:
+    """Take away the folders that became empty, as git does: a file may be wanted in their place."""
+    for depth in range(len(place.parts) - 1, 0, -1):
+        above = Place(place.root, place.parts[:depth])
+        try:
+            with _above(above) as folder:
+                os.rmdir(above.parts[-1], dir_fd=folder)
+        except (OSError, ToolError):
+            return
 
 
 def _discard(temporary: str, folder: int) -> None:

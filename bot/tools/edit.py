@@ -103,7 +103,9 @@ def _fitting(body: str, start: int, end: int, new: str, usual: str) -> str:
 
 def _save(bench: Bench, place: paths.Place, content: disk.Content, before: text.Text, body: str, note: str) -> Done:
     after = text.Text(body, before.encoding, before.mark)
+    reject_nul(body)
     data = after.encode()
+    paths.admit(bench.workspace, place, data)
     disk.write(place, disk.Content(data, content.mode))
     edit = measure(place.name, before.body, body)
     told = [describe(edit), *([f"note: {note}"] if note else []), *remarks(place.name, data, bench.task)]

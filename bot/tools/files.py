@@ -145,6 +145,7 @@ def create_file(args: CreateFile, bench: Bench) -> Done:
     if disk.exists(place):
         raise Denied(f"{place.name} exists already; use edit_file or replace_lines")
     data = reject_nul(args.content).encode()
+    paths.admit(bench.workspace, place, data)
     disk.write(place, disk.Content(data, 0o755 if data.startswith(b"#!") else 0o644))
     lines = count_lines(data)
     edit = Edit(path=place.name, before=0, after=lines, first=min(1, lines), last=lines)
@@ -167,7 +168,10 @@ def move_file(args: MoveFile, bench: Bench) -> Done:
     """Give a file another path. Raises NotFound, Denied."""
     source = paths.entry(bench.workspace, args.source)
     target = paths.fresh(bench.workspace, args.destination)
-    lines = entry_lines(source)
+    data = _content(source)
+    lines = count_lines(data)
+    if disk.exists(source):
+        paths.admit(bench.workspace, target, data, source)
     try:
         disk.move(source, target)
     except NotFound:
@@ -187,10 +191,14 @@ def remarks_on(name: str, bench: Bench) -> list[str]:
 
 def entry_lines(place: paths.Place) -> int:
     """Count the lines of a file; 0 for what is no regular file of a reasonable size."""
+    return count_lines(_content(place))
+
+
+def _content(place: paths.Place) -> bytes:
     try:
-        return count_lines(disk.read(place).data)
+        return disk.read(place).data
     except ToolError:
-        return 0
+        return b""
 
 
 def count_lines(data: bytes) -> int:

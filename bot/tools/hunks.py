@@ -30,6 +30,11 @@ class Hunk:
         """The lines that must be there."""
         return tuple(line for sign, line in self.lines if sign != "+")
 
+    @property
+    def ends_new(self) -> bool:
+        """Whether its last new line is none of the old file."""
+        return next((sign == "+" for sign, _ in reversed(self.lines) if sign != "-"), False)
+
 
 @dataclass(frozen=True, slots=True)
 class FilePatch:
@@ -101,9 +106,9 @@ def _apply_header(section: FilePatch, line: str) -> FilePatch:
         raise BadArguments(f"the patch holds what cannot be applied here: {line[:80]}")
     match line.split(" ", 3):
         case ["rename", "from", *rest]:
-            return replace(section, source=_unquote(" ".join(rest)))
+            return replace(section, source=_decode(" ".join(rest)))
         case ["rename", "to", *rest]:
-            return replace(section, target=_unquote(" ".join(rest)))
+            return replace(section, target=_decode(" ".join(rest)))
         case ["new", "file", "mode", mode]:
             return replace(section, source="", executable=_is_executable(mode))
         case ["deleted", "file", *_]:
@@ -126,12 +131,15 @@ def _both(names: str) -> FilePatch:
     left, right = names[:half], names[half + 1 :]
     if names[half : half + 1] != " ":
         return FilePatch()
-    source, target = _pair(left, right)
+    source, target = _strip_both(_decode(left), _decode(right))
     return FilePatch(source, target) if source == target else FilePatch()
 
 
 def _pair(left: str, right: str) -> tuple[str, str]:
-    source, target = _unquote(left), _unquote(right)
+    return _strip_both(_unquote(left), _unquote(right))
+
+
+def _strip_both(source: str, target: str) -> tuple[str, str]:
     strip = all(name == "/dev/null" or name[:2] == prefix for name, prefix in ((source, "a/"), (target, "b/")))
     return _bare(source, strip=strip), _bare(target, strip=strip)
 
@@ -144,7 +152,12 @@ def _bare(name: str, *, strip: bool) -> str:
 
 def _unquote(name: str) -> str:
     """Return a path as list_files would show it, without git's quotes or a time stamp."""
-    name = name.rstrip("\r").split("\t")[0].strip()
+    name, stamped, _ = name.rstrip("\r").partition("\t")
+    # After a name with spaces git writes a tab, so that those at its end are told from stray ones
+    return _decode(name if stamped else name.strip())
+
+
+def _decode(name: str) -> str:
     quoted = re.fullmatch(r'"(.*)"', name, re.DOTALL)
     if quoted is None:
         return name

@@ -1,7 +1,9 @@
 """The tool that applies a unified diff: all of it, or nothing."""
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
@@ -9,7 +11,7 @@ from pydantic import Field
 from bot.core.message import Edit
 from bot.errors import BadArguments, Denied, NotFound, ToolError
 from bot.tools import disk, paths, text
-from bot.tools.edit import describe, measure, remarks
+from bot.tools.edit import describe, measure, reject_nul, remarks
 from bot.tools.hunks import FilePatch, read_patch
 from bot.tools.splice import splice
 from bot.tools.tool import Access, Arguments, Bench, Done, Tool
@@ -21,6 +23,9 @@ class ApplyPatch(Arguments):
     patch: Annotated[str, Field(min_length=1, max_length=2_000_000)]
 
 
+_UNTOUCHED = disk.Content(b"")
+
+
 @dataclass(slots=True)
 class _Draft:
     """What the files would be; nothing is written while the patch may still fail."""
@@ -28,6 +33,8 @@ class _Draft:
     bench: Bench
     before: dict[paths.Place, disk.Content | None] = field(default_factory=dict)
     after: dict[paths.Place, disk.Content | None] = field(default_factory=dict)
+    moved: dict[paths.Place, paths.Place] = field(default_factory=dict)
+    """Where a file was before, by its new place."""
     notes: list[str] = field(default_factory=list)
 
     def read(self, place: paths.Place, path: str) -> disk.Content:
@@ -40,18 +47,35 @@ class _Draft:
     def put(self, place: paths.Place, content: disk.Content | None) -> None:
         """Say what a file is to be; None is no file."""
         if place not in self.before:
-            self.before[place] = self._load(place)
+            self.before[place] = None if self._emptied(place) else self._load(place)
         self.after[place] = content
 
     def taken(self, place: paths.Place) -> bool:
         """Whether there is something at a place."""
-        return self.after[place] is not None if place in self.after else disk.exists(place)
+        if place in self.after:
+            return self.after[place] is not None
+        return disk.exists(place) and not self._emptied(place)
+
+    def _emptied(self, place: paths.Place) -> bool:
+        """Whether it is a folder of which nothing is left when the patch is done."""
+        top = place.root.joinpath(*place.parts)
+        if top.is_symlink() or not top.is_dir():
+            return False
+        below = [
+            Path(where, name) for where, folders, names in os.walk(top) for name in (*names, *_links(where, folders))
+        ]
+        places = (paths.Place(place.root, path.relative_to(place.root).parts) for path in below)
+        return all(self.after.get(found, _UNTOUCHED) is None for found in places)
 
     def _load(self, place: paths.Place) -> disk.Content | None:
         try:
             return disk.read(place)
         except NotFound:
             return None
+
+
+def _links(where: str, folders: Iterable[str]) -> Iterator[str]:
+    return (name for name in folders if Path(where, name).is_symlink())
 
 
 def apply_patch(args: ApplyPatch, bench: Bench) -> Done:
@@ -86,6 +110,8 @@ def _apply(section: FilePatch, draft: _Draft) -> None:
         draft.put(place, _patched(section, disk.Content(b"", mode), place.name, draft))
         return
     source = paths.follow(workspace, section.source)
+    if section.target != section.source and source != paths.entry(workspace, section.source):
+        raise Denied(f"{section.source} is a link: move_file and delete_file are for links; nothing was changed")
     content = _patched(section, draft.read(source, section.source), source.name, draft)
     if section.target == section.source:
         draft.put(source, content)
@@ -95,9 +121,10 @@ def _apply(section: FilePatch, draft: _Draft) -> None:
         if draft.taken(target):
             raise Denied(f"{target.name} exists already; nothing was changed")
         draft.put(target, content)
+        draft.moved[target] = source
     elif content.data:
         raise BadArguments(f"the patch deletes {source.name} but does not remove all its lines; nothing was changed")
-    draft.put(paths.entry(workspace, section.source), None)
+    draft.put(source, None)
 
 
 def _patched(section: FilePatch, content: disk.Content, name: str, draft: _Draft) -> disk.Content:
@@ -107,6 +134,7 @@ def _patched(section: FilePatch, content: disk.Content, name: str, draft: _Draft
         return disk.Content(data, mode)
     before = text.decode(content.data, name)
     done = splice(before.body, section.hunks, name, before.ending)
+    reject_nul(done.body)
     draft.notes += [f"note: {name}: {note}" for note in done.notes]
     return disk.Content(text.Text(done.body, before.encoding, before.mark).encode() if done.body else b"", mode)
 
@@ -119,13 +147,30 @@ def _write(draft: _Draft, changed: Iterable[paths.Place]) -> None:
     """Write every file, or put back those already written."""
     written: list[paths.Place] = []
     try:
-        for place in _removals_first(draft, changed):
-            written.append(place)
-            _store(place, draft.after[place])
+        for group in _groups(changed):
+            _admit(draft, group)
+            for place in _removals_first(draft, group):
+                written.append(place)
+                _store(place, draft.after[place])
     except (OSError, ToolError):
         for place in reversed(written):
             _store(place, draft.before[place])
         raise
+
+
+def _groups(changed: Iterable[paths.Place]) -> tuple[list[paths.Place], list[paths.Place]]:
+    """Put ignore rules before the files that they may be about."""
+    rules, rest = list[paths.Place](), list[paths.Place]()
+    for place in changed:
+        (rules if place.parts[-1] == ".gitignore" else rest).append(place)
+    return rules, rest
+
+
+def _admit(draft: _Draft, places: Iterable[paths.Place]) -> None:
+    for place in places:
+        content = draft.after[place]
+        if content is not None:
+            paths.admit(draft.bench.workspace, place, content.data, draft.moved.get(place))
 
 
 def _removals_first(draft: _Draft, changed: Iterable[paths.Place]) -> Iterator[paths.Place]:

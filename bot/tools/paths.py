@@ -1,8 +1,8 @@
 """From a path that a model wrote to one file below the worktree, never through a link that leaves it."""
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
@@ -15,12 +15,22 @@ NEAR = 3
 """Names that are offered instead of one that is not there."""
 
 
+def _untold(path: str) -> None:
+    raise AssertionError(f"{path!r} belongs to no workspace: it is only read")
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """One path below a worktree, as the file system spells it; no folder of it is a link."""
 
     root: Path
     parts: tuple[str, ...]
+    tell: Callable[[str], None] = field(default=_untold, compare=False, repr=False)
+    """Whom to tell, by its path from the root, that it is about to be written."""
+
+    def announce(self) -> None:
+        """Tell that this entry is about to be written: what nobody tells of is not looked at."""
+        self.tell("/".join(self.parts))
 
     @property
     def name(self) -> str:
@@ -30,7 +40,11 @@ class Place:
 
 def follow(workspace: Workspace, path: str) -> Place:
     """Find what a path leads to; a link is followed while it stays inside. Raises Denied."""
-    place = _inside(workspace.root, _spelled(workspace.root, path), path)
+    spelled = _spelled(workspace.root, path)
+    place = _inside(workspace, spelled, path)
+    target = place.root.joinpath(*place.parts)
+    if target.is_symlink() or ((workspace.root / spelled).is_symlink() and not target.exists()):
+        raise Denied(f"{path!r} is a link that leads nowhere")
     reason = refuse_read(place.name) if place.parts else None
     if reason is not None:
         raise Denied(reason)
@@ -43,8 +57,8 @@ def entry(workspace: Workspace, path: str) -> Place:
     if not spelled:
         raise Denied("the root of the worktree is not a file")
     folder, _, last = spelled.rpartition("/")
-    above = _inside(workspace.root, folder, path)
-    return Place(above.root, (*above.parts, last))
+    above = _inside(workspace, folder, path)
+    return replace(above, parts=(*above.parts, last))
 
 
 def fresh(workspace: Workspace, path: str) -> Place:
@@ -53,6 +67,14 @@ def fresh(workspace: Workspace, path: str) -> Place:
     if reason is not None:
         raise Denied(reason)
     return entry(workspace, path)
+
+
+def admit(workspace: Workspace, place: Place, data: bytes, source: Place | None = None) -> None:
+    """Make sure that a commit would hold what is to be written; `source` is where it was before. Raises Denied."""
+    moved = "/".join(source.parts) if source else ""
+    reason = workspace.refuse_write("/".join(place.parts), data, moved)
+    if reason is not None:
+        raise Denied(f"{place.name}: {reason}; nothing was written")
 
 
 def missing(workspace: Workspace, path: str) -> NotFound:
@@ -94,25 +116,28 @@ def _spelled(root: Path, path: str) -> str:
 
 
 def _unescaped(root: Path, parts: Sequence[str]) -> str | None:
-    """Find the existing path whose readable form this is."""
+    """Find the existing path whose readable form this is. Raises Denied when there is more than one."""
     folder, spelled = root, list[str]()
     for part in parts:
         if folder.is_symlink() or not folder.is_dir():
             return None
-        found = next((item.name for item in folder.iterdir() if readable(os.fsencode(item.name)) == part), None)
-        if found is None:
+        found = [item.name for item in folder.iterdir() if readable(os.fsencode(item.name)) == part]
+        if len(found) > 1:
+            raise Denied(f"{len(found)} files are shown as {part}: there is no telling which is meant")
+        if not found:
             return None
-        folder /= found
-        spelled.append(found)
+        folder /= found[0]
+        spelled.append(found[0])
     return "/".join(spelled)
 
 
-def _inside(root: Path, spelled: str, path: str) -> Place:
-    base = os.path.realpath(root)
+def _inside(workspace: Workspace, spelled: str, path: str) -> Place:
+    base = os.path.realpath(workspace.root)
     target = os.path.realpath(f"{base}/{spelled}")  # Path.resolve raises on a loop of links
     if target != base and not target.startswith(f"{base.rstrip('/')}/"):
         raise Denied(f"{path!r} leads out of the worktree")
-    place = Place(Path(base), tuple(part for part in target[len(base) :].split("/") if part))
+    parts = tuple(part for part in target[len(base) :].split("/") if part)
+    place = Place(Path(base), parts, workspace.touch)
     reason = refuse_path(place.name) if place.parts and "/".join(place.parts) != spelled else None
     if reason is not None:
         raise Denied(f"{path!r} is a link: {reason}")

@@ -111,6 +111,8 @@ def _subject(tests: tuple[str, ...], bench: Bench) -> Iterator[engine.Subject]:
             yield engine.Subject(root, python.path, bench.executor, python.variables, python.lender, folder)
     except Unprepared as error:
         raise ToolError(f"the tree cannot be prepared: {error.message}") from error
+    finally:
+        bench.unsettle()
 
 
 def _package(tests: Sequence[str], bench: Bench) -> str:

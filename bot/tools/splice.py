@@ -34,6 +34,23 @@ class _Spot:
     """Whether the old lines are there to the letter, so that the new ones are meant to the letter too."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Old:
+    """The lines of a file before, without their line feeds."""
+
+    lines: Sequence[str]
+    usual: str
+    """The carriage return of most line endings, if they have one."""
+    whole: bool
+    """Whether the last line is ended, too."""
+
+    def returns(self, at: int) -> str:
+        """Return the carriage return of a line's ending."""
+        if not 0 <= at < len(self.lines) - (not self.whole):
+            return self.usual
+        return "\r" if self.lines[at].endswith("\r") else ""
+
+
 def splice(body: str, hunks: Sequence[Hunk], name: str, ending: str) -> Spliced:
     """Apply all hunks to one text. Raises NoMatch."""
     lines = body.split("\n")
@@ -41,17 +58,22 @@ def splice(body: str, hunks: Sequence[Hunk], name: str, ending: str) -> Spliced:
     out: list[str] = []
     notes: list[str] = []
     at = drift = 0
-    dress = _dress(body, hunks, ending)
+    dress = _dress(body, hunks)
+    bare = not any(line.endswith("\r") for hunk in hunks for _, line in hunk.lines)
+    old = _Old(lines, usual="\r" if ending == "\r\n" else "", whole=final is not None)
     for number, hunk in enumerate(hunks, 1):
         spot = _locate(lines, hunk, at, drift, f"{name}: hunk {number} of {len(hunks)}")
         out += lines[at : spot.at]
-        changed, at = _changed(lines, hunk, spot, _exactly if spot.exact else dress)
+        changed, at = _changed(old, hunk, spot, _exactly if spot.exact else None if bare else dress)
         out += changed
         if hunk.start is not None:
             drift = spot.at - spot.skip - (hunk.start - 1 if hunk.old else hunk.start)
         notes += [f"hunk {number}: {spot.note}"] if spot.note else []
     out += lines[at:]
-    return Spliced("\n".join(out) + _last(final, hunks[-1], at_end=at == len(lines), empty=not out), tuple(notes))
+    last = _last(final, hunks[-1], at_end=at == len(lines), empty=not out)
+    if bare and not last and at == len(lines) and hunks[-1].ends_new:
+        out[-1] = out[-1].removesuffix("\r")
+    return Spliced("\n".join(out) + last, tuple(notes))
 
 
 def _last(final: str | None, hunk: Hunk, *, at_end: bool, empty: bool) -> str:
@@ -63,30 +85,43 @@ def _last(final: str | None, hunk: Hunk, *, at_end: bool, empty: bool) -> str:
     return "" if final is None else "\n"
 
 
-def _dress(body: str, hunks: Sequence[Hunk], ending: str) -> Key:
+def _dress(body: str, hunks: Sequence[Hunk]) -> Key:
     """Return how an added line gets the file's line endings when the patch, as a whole, has the other kind."""
     returns = [line.endswith("\r") for hunk in hunks for _, line in hunk.lines]
-    if ending == "\r\n" and not any(returns):
-        return _with_return
     if all(returns) and "\r\n" not in body and any(hunk.old for hunk in hunks):
         return _without_return
     return _exactly
 
 
-def _changed(lines: Sequence[str], hunk: Hunk, spot: _Spot, dress: Key) -> tuple[list[str], int]:
-    """Return the new lines of a hunk and the index after its old ones; an unchanged line stays as the file has it."""
-    kept = hunk.lines[spot.skip : len(hunk.lines) - spot.drop]
-    out, at = list[str](), spot.at
-    for sign, line in kept:
+def _changed(old: _Old, hunk: Hunk, spot: _Spot, dress: Key | None) -> tuple[list[str], int]:
+    """Return the new lines of a hunk and the index after its old ones; an unchanged line stays as the file has it.
+
+    Without `dress` a new line ends like the line that it replaces, or like the one above it.
+    """
+    out, first, at, fresh = list[str](), spot.at, spot.at, 0
+    for sign, line in hunk.lines[spot.skip : len(hunk.lines) - spot.drop]:
         match sign:
-            case "+":
+            case "+" if dress is not None:
                 out.append(dress(line))
+            case "+":
+                out.append(line)
+                fresh += 1
             case "-":
                 at += 1
             case _:
-                out.append(lines[at])
+                _end_alike(out, fresh, old, range(first, at), first - 1)
+                out.append(old.lines[at])
                 at += 1
+                first, fresh = at, 0
+    _end_alike(out, fresh, old, range(first, at), first - 1 if hunk.old else -1)
     return out, at
+
+
+def _end_alike(out: list[str], fresh: int, old: _Old, replaced: range, above: int) -> None:
+    """Give the last lines the endings of those that they replace, or of the one above."""
+    for number in range(fresh):
+        at = replaced[min(number, len(replaced) - 1)] if replaced else above
+        out[len(out) - fresh + number] += old.returns(at)
 
 
 def _locate(lines: Sequence[str], hunk: Hunk, floor: int, drift: int, what: str) -> _Spot:
@@ -123,10 +158,6 @@ def _tolerances(hunk: Hunk) -> list[tuple[int, int, Key, str]]:
 
 def _exactly(line: str) -> str:
     return line
-
-
-def _with_return(line: str) -> str:
-    return f"{line}\r"
 
 
 def _without_return(line: str) -> str:

@@ -11,6 +11,7 @@ from difflib import SequenceMatcher
 from bot.errors import BadArguments, ToolError
 
 _COOKIE = re.compile(rb"\A(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _KNOWN = (
     "utf-8",
     "ascii",
@@ -70,11 +71,12 @@ class Text:
 
 def decode(data: bytes, name: str) -> Text:
     """Decode a file's bytes. Raises ToolError for what is not text."""
-    if b"\0" in data[:100_000]:
-        raise ToolError(f"{name} is binary ({len(data)} bytes): it cannot be read or edited as text")
-    mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
+    mark, encoding = next(((mark, codec) for mark, codec in _MARKS if data.startswith(mark)), (b"", ""))
     raw = data[len(mark) :]
-    encoding = "utf-8" if mark else _declared(raw)
+    binary = ToolError(f"{name} is binary ({len(data)} bytes): it cannot be read or edited as text")
+    if b"\0" in raw and not encoding.startswith("utf-16"):
+        raise binary
+    encoding = encoding or _declared(raw)
     try:
         body = raw.decode(encoding)
     except UnicodeDecodeError as error:
@@ -82,6 +84,8 @@ def decode(data: bytes, name: str) -> Text:
         raise ToolError(
             f"{name} is not {encoding}: byte 0x{raw[error.start]:02x} on line {line}, and no other encoding is declared"
         ) from error
+    if "\0" in body:
+        raise binary
     if body.encode(encoding) != raw:
         raise ToolError(f"{name} does not survive decoding as {encoding}; it cannot be edited safely")
     return Text(body, encoding, mark)

@@ -44,6 +44,9 @@ class Arguments(BaseModel):
 
 A = TypeVar("A", bound=Arguments)
 
+HIDING = "bubblewrap"
+"""The isolation level in which a command sees no tree but its own."""
+
 
 class Access(StrEnum):
     """What a tool may do to the workspace; reads of one reply may run side by side."""
@@ -65,6 +68,11 @@ class Bench:
     task: Task
     store: Path
     """Folder where outputs too long for a result are kept."""
+
+    def unsettle(self) -> None:
+        """Say that commands ran on another tree: where nothing hides the workspace they may have written there, too."""
+        if self.executor.isolation != HIDING:
+            self.workspace.disturb()
 
 
 class Done(NamedTuple):

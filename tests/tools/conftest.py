@@ -52,6 +52,7 @@ class Desk:
         return (self.bench.workspace.root / path).read_bytes()
 
     def put(self, path: str, data: bytes) -> Path:
+        self.bench.workspace.disturb()
         target = self.bench.workspace.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
