@@ -78,8 +78,8 @@ class Workspace(Protocol):
         """Write the files as they stand as a tree object and return its id."""
         ...
 
-    def diff(self) -> ChangeSet:
-        """Return what changed since the last verified commit."""
+    def diff(self, since: str = "") -> ChangeSet:
+        """Return what changed since a commit, the last verified one when none is named."""
         ...
 
     def commit(self, tree: str, message: str) -> str:
@@ -92,6 +92,14 @@ class Workspace(Protocol):
 
     def restore(self, tree: str) -> None:
         """Make the files those of a tree that was recorded; the last verified commit stays what it is."""
+        ...
+
+    def refuse_write(self, path: str, data: bytes, source: str = "") -> str | None:
+        """Say why a commit would not hold exactly this content at a path, spelled as the file system does.
+
+        Filters, conversions that would rewrite other lines and ignore rules are such reasons. `source` is where a
+        file that moves was before.
+        """
         ...
 
     def touch(self, path: str) -> None:

@@ -3,49 +3,167 @@
 import os
 import shutil
 import stat
-import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
 from bot.core.change import readable
-from bot.errors import GitFailed, RepositoryChanged, WorkspaceError
-from bot.git import owner
+from bot.errors import GitFailed, WorkspaceError
 from bot.git.disk import refusals
-from bot.git.repository import Repository
+from bot.git.disposal import delete, loosen
+from bot.git.glance import Glance
+from bot.git.graft import Leaf
+from bot.git.leaves import Peculiar
 from bot.git.run import Git
-from bot.git.signals import uninterrupted
+from bot.git.untouched import find_untouched
+from bot.git.writes import Writes
 
-# A worktree of ours holds the whole tree, whatever the person's own checkout leaves out
-_WHOLE = (
-    ("core.sparseCheckout", "false"),
-    ("core.splitIndex", "false"),
-    ("core.untrackedCache", "false"),
-    ("index.sparse", "false"),
-)
-
-_PAUSES = (0.05, 0.1, 0.2, 0.4)
-"""Seconds between tries to make a worktree: git stumbles over one that somebody makes or drops at that moment."""
+MOST_PATHS = 200
+"""Paths that git is asked about by name; more are not worth telling from all."""
 
 
 @dataclass(slots=True)
 class Checkout:
-    """A linked worktree; git is always told where its folders are, its own `.git` file is never read."""
+    """A linked worktree; git is always told where its folders are, its own `.git` file is never read.
+
+    Whoever writes files says so (`writes`), so that only those need to be looked at. The index may lag behind.
+    """
 
     root: Path
     admin: Path
     """Its folder under the common git dir."""
     git: Git
     filters: tuple[str, ...]
+    glance: Glance
+    writes: Writes = field(default_factory=Writes, init=False)
     _tree: str = field(default="", init=False)
-    """The tree that the index stands for."""
+    """What the files were when they were last looked at."""
+    _ahead: dict[bytes, Leaf | None] = field(default_factory=dict, init=False)
+    """In what that tree differs from the index."""
     _seal: str = field(default="", init=False)
     """Digest of the index as we left it: flags in it can hide changes."""
 
+    @property
+    def seen(self) -> str:
+        """The tree that the files were when they were last looked at."""
+        return self._tree
+
     @refusals("fill the worktree")
-    def fill(self, tree: str) -> None:
+    def lay(self, tree: str) -> None:
+        """Make the files exactly those of a tree, whatever is there."""
+        fresh = not self._tree
+        self._fill(tree)
+        if not fresh:
+            self._purge()
+        self.writes.settle()
+
+    @refusals("fill the worktree")
+    def revert(self, tree: str) -> None:
+        """Make the files those of a tree after a look at them: only what was written, where all of it is known."""
+        if self.writes.littered:
+            self.lay(tree)
+            return
+        stray = frozenset(self.writes.stray)
+        # Half of it may be done when something fails
+        self.writes.disturb()
+        try:
+            changes = self.glance.differences(self._tree, tree, stray)
+            self.glance.lay(changes)
+        except (Peculiar, GitFailed):
+            self.lay(tree)
+            return
+        self._ahead.update(changes)
+        self._tree = tree
+        self.restore_pointer()
+        self.writes.settle()
+
+    @refusals("read the worktree")
+    def stage(self) -> str:
+        """Write the files as they stand as a tree, path by path; ignored files and nested repositories are left out."""
+        try:
+            self._see()
+        except GitFailed:
+            # Garbage collection takes what no ref holds yet, and the files still have all of it
+            self._start_over()
+            self._look(())
+        self.writes.see()
+        return self._tree
+
+    def _see(self) -> None:
+        if self.writes.disturbed or len(self.writes.unseen) > MOST_PATHS:
+            self._look(())
+        elif self.writes.unseen:
+            self._glance(frozenset(self.writes.unseen))
+
+    def _start_over(self) -> None:
+        """Take the last commit for what was seen last: of anything later nothing may be left."""
+        for name in ("index", "index.lock"):
+            (self.admin / name).unlink(missing_ok=True)
+        self.glance = Glance(self.root, self.git, self.glance.repository)
+        self.git.output("read-tree", "HEAD")
+        self._remember(self.git.line("rev-parse", "--verify", "HEAD^{tree}"))
+
+    def accept(self, tree: str) -> None:
+        """Hear that a tree was committed: to go back to it, nothing that it holds has to be laid out anew."""
+        if tree == self._tree and not self.writes.unseen:
+            self.writes.stray -= {path for path, leaf in self._ahead.items() if leaf is not None}
+
+    def keeps(self, path: bytes, content: bytes) -> bool:
+        """Say whether git would certainly record this content for a file that is tracked as it is."""
+        return not self.writes.disturbed and self.glance.keeps(self._tree, path, content)
+
+    def _glance(self, paths: Collection[bytes]) -> None:
+        """Look at some files without git, where that comes to the same."""
+        try:
+            changes = self.glance.look(self._tree, paths)
+            tree = self.glance.graft(self._tree, changes)
+        except (Peculiar, GitFailed):
+            self._look(tuple(map(os.fsdecode, sorted(paths))))
+            return
+        self._ahead.update(changes)
+        self._tree = tree
+
+    def _look(self, paths: tuple[str, ...]) -> None:
+        """Let git look at some files, or at all of them."""
+        self.catch_up()
+        kinds = ("--modified", "--deleted", "--others", "--exclude-standard")
+        listed = self.git.names("ls-files", "-z", *kinds, "--", *paths)
+        if not listed and self._tree:
+            return
+        present, gone = self._sort(dict.fromkeys(listed))
+        untouched = find_untouched(self.git, self.root, present)
+        present = [path for path in present if path not in untouched]
+        self._refuse_filtered(present)
+        if gone:
+            self.git.output("update-index", "--force-remove", "-z", "--stdin", stdin=_joined(gone))
+        if present:
+            self.git.output("update-index", "--add", "--replace", "-z", "--stdin", stdin=_joined(present))
+        self._remember(self.git.line("write-tree"))
+
+    def catch_up(self) -> None:
+        """Make the index that of the files when they were last looked at."""
+        if self._sealed() != self._seal:
+            (self.admin / "index").unlink(missing_ok=True)
+            self.git.output("read-tree", self._tree)
+            self._remember(self._tree)
+        elif self._ahead:
+            # Removals first: a folder may have taken the place of a file
+            entries = sorted(self._ahead.items(), key=lambda entry: entry[1] is not None)
+            nothing = Leaf(0, "0" * len(self._tree))
+            told = ((path, leaf or nothing) for path, leaf in entries)
+            lines = (b"%o %b\t%b\0" % (leaf.mode, leaf.id.encode(), path) for path, leaf in told)
+            self.git.output("update-index", "--replace", "-z", "--index-info", stdin=b"".join(lines))
+            self._remember(self._tree)
+
+    def files(self) -> tuple[str, ...]:
+        """List the files that are tracked or could be."""
+        names = self.git.names("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+        top = os.fsencode(self.root)
+        return tuple(sorted(readable(name) for name in names if _is_file(os.path.join(top, name))))  # noqa: PTH118
+
+    def _fill(self, tree: str) -> None:
         """Make the tracked files those of a tree, whatever is in their way."""
         if self._sealed() != self._seal or self._attributes_differ(tree):
             self._empty()
@@ -56,37 +174,12 @@ class Checkout:
             self.git.output("read-tree", "--reset", "-u", tree)
         self._remember(tree)
 
-    @refusals("clean the worktree")
-    def purge(self) -> None:
+    def _purge(self) -> None:
         """Delete every file that is not tracked, ignored ones and nested repositories too."""
         if self.git.ask("clean", "-ffdxq").code:
-            _loosen(self.root)
+            loosen(self.root)
             self.git.output("clean", "-ffdxq")
         self.restore_pointer()
-
-    @refusals("read the worktree")
-    def stage(self) -> str:
-        """Write the files as they stand as a tree, path by path; ignored files and nested repositories are left out."""
-        if self._sealed() != self._seal:
-            (self.admin / "index").unlink(missing_ok=True)
-            self.git.output("read-tree", self._tree)
-        listed = self.git.names("ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard")
-        if not listed and self._tree:
-            return self._tree
-        present, gone = self._sort(dict.fromkeys(listed))
-        self._refuse_filtered(present)
-        if gone:
-            self.git.output("update-index", "--force-remove", "-z", "--stdin", stdin=_joined(gone))
-        if present:
-            self.git.output("update-index", "--add", "--replace", "-z", "--stdin", stdin=_joined(present))
-        self._remember(self.git.line("write-tree"))
-        return self._tree
-
-    def files(self) -> tuple[str, ...]:
-        """List the files that are tracked or could be."""
-        names = self.git.names("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
-        top = os.fsencode(self.root)
-        return tuple(sorted(readable(name) for name in names if _is_file(os.path.join(top, name))))  # noqa: PTH118
 
     def restore_pointer(self) -> None:
         """Put back the `.git` file, for tools that look for the repository from inside."""
@@ -111,7 +204,8 @@ class Checkout:
         with suppress(OSError):
             # Without this file git takes no notice of the rest, however far the deletion has come
             (self.admin / "gitdir").unlink()
-        shutil.rmtree(self.admin, ignore_errors=True)
+        # Its owner's card goes last: killed half-way, what is left can still be told to be ours
+        delete(self.admin)
         with suppress(OSError):
             # As git does; never `worktree prune`, which would also forget worktrees of the person's
             self.admin.parent.rmdir()
@@ -155,7 +249,7 @@ class Checkout:
     def _empty(self) -> None:
         for name in ("index", "index.lock"):
             (self.admin / name).unlink(missing_ok=True)
-        _loosen(self.root)
+        loosen(self.root)
         for entry in self.root.iterdir():
             if entry.is_dir() and not entry.is_symlink():
                 shutil.rmtree(entry)
@@ -165,43 +259,13 @@ class Checkout:
 
     def _remember(self, tree: str) -> None:
         self._tree, self._seal = tree, self._sealed()
+        self._ahead.clear()
 
     def _sealed(self) -> str:
         try:
             return blake2b((self.admin / "index").read_bytes()).hexdigest()
         except FileNotFoundError:
             return ""
-
-
-def link(repository: Repository, root: Path, *where: str) -> Checkout:
-    """Make an empty linked worktree; `where` is what `git worktree add` wants to know besides the folder.
-
-    An owner's card beside the folder is left at git's entry too, which may outlive the folder.
-    """
-    with uninterrupted():
-        _add(repository, root, where)
-    # Nobody but us was in this folder yet: this once its pointer can be believed
-    admin = Path(os.fsdecode((root / ".git").read_bytes()).removeprefix("gitdir: ").removesuffix("\n"))
-    if admin.parent != repository.common_dir / "worktrees":
-        raise RepositoryChanged("git made the worktree somewhere else than asked for")
-    card = root.parent / owner.NAME
-    if card.exists():
-        shutil.copy(card, admin)
-    git = Git(admin, root, config=(*repository.silenced, *_WHOLE))
-    return Checkout(root=root, admin=admin, git=git, filters=repository.filters)
-
-
-def _add(repository: Repository, root: Path, where: tuple[str, ...]) -> None:
-    command = ("worktree", "add", "--quiet", "--no-checkout", *where[:-1], str(root), where[-1])
-    for pause in (*_PAUSES, 0):
-        answer = repository.shared.ask(*command)
-        if not answer.code:
-            return
-        if not pause or "/worktrees" not in answer.error:
-            with suppress(OSError):
-                (repository.common_dir / "worktrees").rmdir()
-            raise GitFailed(f"git worktree failed: {answer.error}")
-        time.sleep(pause)
 
 
 def _is_file(path: bytes) -> bool:
@@ -214,19 +278,3 @@ def _is_file(path: bytes) -> bool:
 
 def _joined(paths: Iterable[bytes]) -> bytes:
     return b"".join(path + b"\0" for path in paths)
-
-
-def _loosen(root: Path) -> None:
-    """Let folders be emptied that somebody made read-only."""
-    for where, folders, _ in os.walk(root):
-        for folder in folders:
-            path = Path(where, folder)
-            if not path.is_symlink():
-                path.chmod(0o700)
-
-
-def delete(folder: Path) -> None:
-    """Delete a folder of ours as far as it can be done."""
-    with suppress(OSError):
-        _loosen(folder)
-    shutil.rmtree(folder, ignore_errors=True)

@@ -19,7 +19,9 @@ def compose(repository: Repository, tree: str, source: str, paths: Collection[st
     if not wanted:
         return tree
     with tempfile.TemporaryDirectory(prefix="git-agent-compose-") as folder:
-        git = replace(repository.shared, index=Path(folder, "index"))
+        # Half of a split index would be left in the person's repository
+        config = (*repository.silenced, ("core.splitIndex", "false"))
+        git = replace(repository.shared, index=Path(folder, "index"), config=config)
         git.output("read-tree", tree)
         git.output("update-index", "-z", "--index-info", stdin=b"".join(wanted))
         return git.line("write-tree")

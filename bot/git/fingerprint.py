@@ -1,24 +1,77 @@
 """Tells whether somebody changed what git would obey."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
+from types import MappingProxyType
 
+from bot.core.change import readable
+from bot.errors import RepositoryChanged
+from bot.git.obeyed import find_obeyed, list_settings
 from bot.git.repository import Repository
 
-_WATCHED = ("config", "config.worktree", "info/attributes", "info/exclude", "info/grafts", "objects/info/alternates")
+_WATCHED = (
+    *("config", "config.worktree", "info/attributes", "info/exclude", "info/grafts"),
+    "objects/info/alternates",
+)
+_LINKED = ("commondir", "gitdir", "HEAD", "config.worktree")
+MOST_NAMED = 3
 
 
-def fingerprint(repository: Repository, *admins: Path) -> str:
-    """Hash the configuration, hooks and attributes of a repository, and of the given worktrees of it."""
-    digest = blake2b(digest_size=20)
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What git obeys, as it was when a person could still be asked: configuration, hooks, attributes, excludes."""
+
+    repository: Repository
+    outside: tuple[Path, ...]
+    """Files that git reads elsewhere: a person's own configuration and all that it includes."""
+    admins: tuple[Path, ...]
+    seen: Mapping[Path, bytes]
+    settings: tuple[tuple[str, str], ...]
+    """The repository's own configuration, short of what says nothing but which branch follows which."""
+
+    def check(self) -> "Watch":
+        """Return what to compare with from here on. Raises RepositoryChanged."""
+        seen = _look(self.repository, self.outside, self.admins)
+        if seen == self.seen:
+            return self
+        changed = [path for path in {**self.seen, **seen} if self.seen.get(path) != seen.get(path)]
+        # A person who works on meanwhile makes branches, and git writes down what each one follows
+        if changed == [_own(self.repository)] and _settings(self.repository) == self.settings:
+            return replace(self, seen=seen)
+        raise RepositoryChanged(
+            f"the repository's configuration, hooks or attributes changed during the run: {_names(changed)}",
+            hint="look at what changed before you use git here again",
+        )
+
+
+def watch(repository: Repository, *admins: Path) -> Watch:
+    """Take what git obeys now, in the repository and in the given worktrees of it, for what it should be."""
+    outside = find_obeyed(repository.git, repository.root)
+    return Watch(repository, outside, admins, _look(repository, outside, admins), _settings(repository))
+
+
+def _look(repository: Repository, outside: tuple[Path, ...], admins: tuple[Path, ...]) -> Mapping[Path, bytes]:
     folders = dict.fromkeys((repository.common_dir, repository.git_dir))
     paths = [folder / name for folder in folders for name in _WATCHED]
-    paths += [admin / name for admin in admins for name in ("commondir", "gitdir", "HEAD", "config.worktree")]
-    for path in (*paths, *_below(repository.common_dir / "hooks")):
-        digest.update(os.fsencode(path) + b"\0" + _content(path) + b"\0")
-    return digest.hexdigest()
+    paths += [admin / name for admin in admins for name in _LINKED]
+    every = (*paths, *outside, *_below(repository.common_dir / "hooks"))
+    return MappingProxyType({path: _content(path) for path in every})
+
+
+def _own(repository: Repository) -> Path:
+    return repository.common_dir / "config"
+
+
+def _settings(repository: Repository) -> tuple[tuple[str, str], ...]:
+    return list_settings(repository.git, _own(repository))
+
+
+def _names(paths: list[Path]) -> str:
+    told = ", ".join(readable(os.fsencode(path)) for path in sorted(paths)[:MOST_NAMED])
+    return f"{told} and more" if len(paths) > MOST_NAMED else told
 
 
 def _below(folder: Path) -> Iterator[Path]:
@@ -29,11 +82,15 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def _content(path: Path) -> bytes:
+    """Tell a file's kind, mode and content, short enough to be kept."""
+    digest = blake2b(digest_size=20)
     try:
         if path.is_symlink():
-            return b"link " + os.fsencode(path.readlink())
+            digest.update(b"link " + os.fsencode(path.readlink()) + b"\0")
         if path.is_file():
-            return f"{path.stat().st_mode:o} ".encode() + path.read_bytes()
-        return f"{path.stat().st_mode:o}".encode()
+            digest.update(f"{path.stat().st_mode:o} ".encode() + path.read_bytes())
+        else:
+            digest.update(f"{path.stat().st_mode:o}".encode())
     except OSError as error:
-        return f"none {error.errno}".encode()
+        digest.update(f"none {error.errno}".encode())
+    return digest.digest()

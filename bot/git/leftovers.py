@@ -2,8 +2,9 @@
 
 import fcntl
 import os
-import stat
+import re
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -11,14 +12,16 @@ from typing import NamedTuple
 
 from bot.errors import GitFailed
 from bot.git import owner
-from bot.git.checkout import delete
+from bot.git.disposal import PREFIX, delete, discard, is_mine
 from bot.git.repository import Repository
 from bot.git.store import open_store
 from bot.protocols import HELD
 
-PREFIX = "git-agent-"
-"""How the name of every temporary folder of a workspace begins."""
-
+MOMENT = 10.0
+"""Seconds after which an empty folder of ours is nobody's."""
+LONG = 86_400.0
+"""Seconds after which a folder without an owner's card is nobody's."""
+_PASSING = re.compile(rf"{PREFIX}(?:(?:compose|trial|repair)-)?[a-z0-9_]{{8}}")
 
 NOBODY = owner.Owner(pid=0, started="", boot="", host="")
 
@@ -30,13 +33,17 @@ class Leftover(NamedTuple):
     owner: owner.Owner
 
 
-def remove_leftovers(repository: Repository, *, dry_run: bool = False) -> tuple[str, ...]:
-    """Remove worktrees, folders and empty branches of dead runs, and tell which."""
+def remove_leftovers(repository: Repository, *, dry_run: bool = False, later: bool = False) -> tuple[str, ...]:
+    """Remove worktrees, folders and empty branches of dead runs, and tell which.
+
+    With `later` folders are only moved aside when there is much in them, for sweep() to delete.
+    """
     # The one may lead to what the other lists
     found = tuple({leftover.path: leftover for leftover in (*_worktrees(repository), *_folders(repository))}.values())
     if not dry_run:
         for leftover in found:
-            delete(leftover.path)
+            listed = leftover.path.is_relative_to(repository.common_dir)
+            discard(leftover.path) if later and not listed else delete(leftover.path)
         with suppress(OSError):
             (repository.common_dir / "worktrees").rmdir()
     branches = _empty_branches(repository, found, dry_run=dry_run)
@@ -44,19 +51,22 @@ def remove_leftovers(repository: Repository, *, dry_run: bool = False) -> tuple[
 
 
 def _worktrees(repository: Repository) -> Iterator[Leftover]:
-    """Find entries of ours under the git dir; the verification folder's has no card and goes with its run's folder."""
+    """Find entries of ours under the git dir, whole or half made or half removed."""
     for admin in sorted((repository.common_dir / "worktrees").glob("agent-*")):
         folder = _folder_of(admin)
-        card = owner.read(admin) or (owner.read(folder.parent) if folder else None)
+        own = owner.read(admin)
+        card = own or (owner.read(folder.parent) if folder else None)
         ours = folder is not None and folder.parent.name.startswith(PREFIX)
         if card is None and ours and folder is not None and not folder.exists():
             # Made by us, nobody left to ask, and the files are gone as well
             yield Leftover(admin, NOBODY)
-        elif card is not None and ours and not card.alive:
+        elif card is not None and (own or ours) and not card.alive:
             yield Leftover(admin, card)
             # It may lie elsewhere than folders of ours are made today
-            if folder is not None and owner.read(folder.parent) == card:
+            if ours and folder is not None and owner.read(folder.parent) == card:
                 yield Leftover(folder.parent, card)
+        elif card is None and _hollow(admin):
+            yield Leftover(admin, NOBODY)
 
 
 def _folder_of(admin: Path) -> Path | None:
@@ -69,12 +79,12 @@ def _folder_of(admin: Path) -> Path | None:
 def _folders(repository: Repository) -> Iterator[Leftover]:
     place = owner.place(repository.common_dir)
     for folder in sorted(Path(tempfile.gettempdir()).resolve().glob(f"{PREFIX}*")):
-        if not _mine(folder):
+        if not is_mine(folder):
             continue
         card = owner.read(folder)
         if card is not None and card.common_dir == place and not card.alive:
             yield Leftover(folder, card)
-        elif _abandoned(folder):
+        elif _abandoned(folder) or (card is None and (_hollow(folder) or _forgotten(folder))):
             yield Leftover(folder, NOBODY)
 
 
@@ -88,12 +98,17 @@ def _abandoned(folder: Path) -> bool:
     return True
 
 
-def _mine(folder: Path) -> bool:
-    try:
-        found = folder.lstat()
-    except OSError:
-        return False
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+def _hollow(folder: Path) -> bool:
+    """Say whether a folder has been empty for longer than it takes to put a card into it: killed before, or after."""
+    with suppress(OSError):
+        return not any(folder.iterdir()) and time.time() - folder.lstat().st_mtime > MOMENT
+    return False
+
+
+def _forgotten(folder: Path) -> bool:
+    """Say whether a folder that is only ever used for moments has not been used for so long that nobody comes back."""
+    passing = _PASSING.fullmatch(folder.name) is not None and not (folder / HELD).exists()
+    return passing and time.time() - folder.lstat().st_mtime > LONG
 
 
 def _empty_branches(repository: Repository, found: tuple[Leftover, ...], *, dry_run: bool) -> tuple[str, ...]:

@@ -28,10 +28,20 @@ class Owner(Record):
 
     @property
     def alive(self) -> bool:
-        """Whether the process still runs; on another machine we cannot know, and say yes."""
+        """Whether the process still runs; where we cannot see it we cannot know, and say yes."""
         if self.host != _host():
-            return True
+            return self.boot == _boot() or self.distant
         return self.boot == _boot() and bool(self.started) and self.started == _started(self.pid)
+
+    @property
+    def distant(self) -> bool:
+        """Whether the process is another machine's, whose locks we may not see; a container's are the machine's own."""
+        return self.boot != _boot() and self.machine != socket.gethostname()
+
+    @property
+    def machine(self) -> str:
+        """The name of the machine, or of the container."""
+        return self.host.partition(" ")[0]
 
 
 def current(*, common_dir: Path | None = None, branch: str = "", base: str = "") -> Owner:
@@ -53,8 +63,10 @@ def place(folder: Path) -> str:
 
 
 def write(folder: Path, owner: Owner) -> None:
-    """Leave an owner's card in a folder."""
-    (folder / NAME).write_text(owner.model_dump_json(), encoding="utf-8")
+    """Leave an owner's card in a folder; whoever looks meanwhile sees all of it or none."""
+    fresh = folder / f".{NAME}.{os.getpid()}"
+    fresh.write_text(owner.model_dump_json(), encoding="utf-8")
+    fresh.replace(folder / NAME)
 
 
 def read(folder: Path) -> Owner | None:

@@ -3,17 +3,19 @@
 import os
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.core.change import readable
 from bot.errors import NotARepository, UsageError
+from bot.git.obeyed import list_keys
+from bot.git.obstacle import find_obstacle
 from bot.git.run import Answer, Git, discover
+from bot.git.sight import sees
 
 _FULL = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_PROGRAMS = r"^(filter\..*\.(clean|smudge|process)|hook\..*\..*|merge\..*\.driver|extensions\..*|remote\..*\.promisor)$"
-_FOREIGN = frozenset({"extensions.objectformat", "extensions.refstorage", "extensions.partialclone"})
-"""Extensions with which libgit2 sees less than there is, or nothing."""
+_PROGRAMS = r"^(filter\..*\.(clean|smudge|process)|hook\..*\..*|merge\..*\.driver)$"
+_FACTS = ("--is-bare-repository", "--is-inside-work-tree", "--git-dir", "--git-common-dir", "--show-toplevel")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,15 @@ class Repository:
     """Names of the content filters that are configured; we never run them."""
     silenced: tuple[tuple[str, str], ...] = ()
     """Settings that switch off what the configuration would execute."""
-    library: bool = True
-    """Whether libgit2 can read this repository in full."""
+    head: str = ""
+    """The commit that the person stood on when the repository was opened."""
+    obstacle: str = ""
+    """What keeps libgit2 out, as far as the configuration tells."""
+
+    @property
+    def library(self) -> bool:
+        """Whether libgit2 reads and writes this repository as git does; only who means to use it has to ask."""
+        return not self.obstacle and sees(str(self.common_dir), self.head)
 
     @property
     def git(self) -> Git:
@@ -81,36 +90,69 @@ def open_repository(path: Path) -> Repository:
     """Find the repository around a folder and create nothing. Raises NotARepository."""
     if not path.is_dir():
         raise NotARepository(f"no such folder: {path}")
-    asked = discover(
-        path,
-        *("rev-parse", "--is-bare-repository", "--is-inside-work-tree", "--path-format=absolute"),
-        *("--git-dir", "--git-common-dir", "--show-toplevel"),
-    )
+    _, _, git_dir, common_dir, root = _ask(path)
+    found = silence(Repository(Path(root), Path(git_dir), Path(common_dir)))
+    answer = found.git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    if answer.code:
+        raise _headless(found)
+    head = answer.output.decode("ascii").strip()
+    return replace(found, head=head, obstacle=find_obstacle(found.git, found.common_dir))
+
+
+def _ask(path: Path) -> list[str]:
+    """Let git find a repository and say where its folders are. Raises NotARepository."""
+    asked = discover(path, "rev-parse", "--path-format=absolute", *_FACTS)
     _refuse(path, asked)
-    _, _, git_dir, common_dir, root = os.fsdecode(asked.output).splitlines()
-    bare = Repository(Path(root), Path(git_dir), Path(common_dir))
-    if bare.git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").code:
-        raise NotARepository(f"the repository at {root} has no commit yet", hint="commit something first: git commit")
-    return silence(bare)
+    facts = os.fsdecode(asked.output).removesuffix("\n").split("\n")
+    if len(facts) == len(_FACTS):
+        return facts
+    # A path that holds a line break: each answer by itself
+    answers = (discover(path, "rev-parse", "--path-format=absolute", fact).output for fact in _FACTS)
+    return [os.fsdecode(answer).removesuffix("\n") for answer in answers]
+
+
+def _headless(repository: Repository) -> NotARepository:
+    """Say why there is no commit to begin with."""
+    git, root = repository.git, readable(os.fsencode(repository.root))
+    branch = repository.current_branch() or "HEAD"
+    if git.output("for-each-ref", "--format=x", f"refs/heads/{branch}") or branch == "HEAD":
+        return NotARepository(f"the commit that {branch} names in {root} is lost", hint="see what git fsck says")
+    others = git.output("for-each-ref", "--count=1", "--format=%(refname)", "refs/heads/")
+    if others:
+        name = readable(others.strip()).removeprefix("refs/heads/")
+        told = f"the branch {branch} that you are on in {root} has no commit yet"
+        return NotARepository(told, hint=f"switch to one that has: git switch {shlex.quote(name)}")
+    return NotARepository(f"the repository at {root} has no commit yet", hint="commit something first: git commit")
 
 
 def _refuse(path: Path, asked: Answer) -> None:
-    facts = os.fsdecode(asked.output).splitlines()
+    facts, where = asked.output.split(b"\n"), readable(os.fsencode(path))
     if "dubious ownership" in asked.error:
         command = f"git config --global --add safe.directory {shlex.quote(_owned(asked.error, path))}"
         raise NotARepository(
-            f"git does not trust the repository at {path}: it belongs to another user",
+            f"git does not trust the repository at {where}: it belongs to another user",
             hint=f"if you do trust it: {command}",
         )
-    if facts[:1] == ["true"]:
-        raise NotARepository(f"the repository at {path} is bare: there are no files to work on", hint="clone it first")
-    if facts[1:2] == ["false"]:
-        raise NotARepository(f"{path} is inside a git folder, not in a working copy", hint="go to the project's folder")
+    if facts[0] == b"true":
+        raise NotARepository(f"the repository at {where} is bare: there are no files to work on", hint="clone it first")
+    if facts[1:2] == [b"false"]:
+        raise NotARepository(
+            f"{where} is inside a git folder, not in a working copy", hint="go to the project's folder"
+        )
     if asked.code and "not a git repository" in asked.error:
-        raise NotARepository(f"not a git repository: {path}", hint="go to a project's folder, or name one with -C DIR")
-    if asked.code or len(facts) != 5:  # noqa: PLR2004 - the five answers asked for above
-        why = asked.error or "its path holds a line break"
-        raise NotARepository(f"git cannot open the repository at {path}: {why}")
+        raise NotARepository(f"not a git repository: {where}", hint=_elsewhere(path))
+    if asked.code:
+        newer = "install a newer git" if "unknown repository extension" in asked.error else ""
+        raise NotARepository(f"git cannot open the repository at {where}: {asked.error}", hint=newer)
+
+
+def _elsewhere(path: Path) -> str:
+    """Say what may help where git found nothing."""
+    if (path / ".git").exists():
+        return "there is a .git, but it is damaged or leads nowhere: see what git status says"
+    if "GIT_DIR" in os.environ:
+        return "GIT_DIR is not followed: name the project's folder with -C DIR"
+    return "go to a project's folder, or name one with -C DIR"
 
 
 def _owned(error: str, path: Path) -> str:
@@ -120,9 +162,11 @@ def _owned(error: str, path: Path) -> str:
 
 
 def silence(repository: Repository) -> Repository:
-    """Look up which settings would execute something or keep libgit2 out, and note how to switch them off."""
-    answer = repository.git.ask("config", "--null", "--name-only", "--get-regexp", _PROGRAMS)
-    keys = [os.fsdecode(key) for key in answer.output.split(b"\0") if key]
+    """Look up which settings would execute something, and note how to switch them off."""
+    # A worktree that git makes gets the settings of the shared folder, which may have some of its own; and one of ours
+    # may meet a condition that the person's does not
+    listed = {key for git in _doors(repository) for key in list_keys(git, repository.root)}
+    keys = sorted(filter(re.compile(_PROGRAMS).match, listed))
     filters = sorted({key[len("filter.") : key.rindex(".")] for key in keys if key.startswith("filter.")})
     hooks = sorted({key[len("hook.") : key.rindex(".")] for key in keys if re.match(r"hook\..+\.", key)})
     silenced = [(f"filter.{name}.{part}", "") for name in filters for part in ("clean", "smudge", "process")]
@@ -130,12 +174,8 @@ def silence(repository: Repository) -> Repository:
     silenced += [(f"hook.{name}.enabled", "false") for name in hooks]
     # Without a command git refuses such a driver; with this one it merges as it always does
     silenced += [(key, "git merge-file %A %O %B") for key in keys if key.startswith("merge.")]
-    foreign = any(key in _FOREIGN or key.endswith(".promisor") for key in keys)
-    return Repository(
-        root=repository.root,
-        git_dir=repository.git_dir,
-        common_dir=repository.common_dir,
-        filters=tuple(filters),
-        silenced=tuple(silenced),
-        library=not foreign,
-    )
+    return replace(repository, filters=tuple(filters), silenced=tuple(silenced))
+
+
+def _doors(repository: Repository) -> tuple[Git, ...]:
+    return (repository.git,) if repository.git_dir == repository.common_dir else (repository.git, repository.shared)

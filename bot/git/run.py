@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from signal import SIGKILL, SIGTERM
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from bot.errors import GitFailed, UsageError
 
@@ -31,7 +31,16 @@ SETTINGS = {
     "GIT_LITERAL_PATHSPECS": "1",
     # libgit2 knows no replace refs: both back ends must see the same objects, and an audit the true ones
     "GIT_NO_REPLACE_OBJECTS": "1",
+    # Below a file nothing can exist; the file itself git would read, and complain about
+    "GIT_GRAFT_FILE": f"{os.devnull}/none",
     "GIT_ATTR_NOSYSTEM": "1",
+    # What a person has git note down of their own commands is not for ours
+    "GIT_TRACE2": "0",
+    "GIT_TRACE2_EVENT": "0",
+    "GIT_TRACE2_PERF": "0",
+    # What is missing from a partial clone may be fetched; without a terminal ssh and the usual helper open a window
+    "SSH_ASKPASS_REQUIRE": "never",
+    "GCM_INTERACTIVE": "never",
     "LC_ALL": "C",
 }
 
@@ -107,7 +116,7 @@ class Git:
         """Run a command and return what it printed. Raises GitFailed."""
         answer = self.ask(*args, stdin=stdin, environ=environ)
         if answer.code:
-            raise GitFailed(f"git {args[0]} failed: {answer.error or f'exit code {answer.code}'}")
+            raise failure(f"git {args[0]} failed: {answer.error or f'exit code {answer.code}'}")
         return answer.output
 
     def line(self, *args: str, stdin: bytes = b"", environ: Mapping[str, str] | None = None) -> str:
@@ -163,7 +172,7 @@ def launch(
     """Run git within a bounded time. Raises GitFailed."""
     program = executable(env["PATH"])
     # To a file: while the first bytes of the output are awaited nobody empties a pipe
-    with tempfile.TemporaryFile() as complaints:
+    with _open_complaints() as complaints:
         try:
             # A session of its own: Ctrl-C reaches us, who finish what is half done, and not git in the middle of it
             child = subprocess.Popen(
@@ -181,6 +190,13 @@ def launch(
             code, output = _converse(child, stdin, limit, timeout)
         complaints.seek(0)
         return Answer(code, output, redact(complaints.read(_COMPLAINT).decode("utf-8", "replace")))
+
+
+def _open_complaints() -> IO[bytes]:
+    """Make a file that nobody else sees, in memory where that can be had: a full disk is one of the complaints."""
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("complaints"), "w+b")
+    return tempfile.TemporaryFile()
 
 
 def _converse(child: "subprocess.Popen[bytes]", stdin: bytes, limit: int | None, timeout: float) -> tuple[int, bytes]:
@@ -226,13 +242,23 @@ def _kill(child: "subprocess.Popen[bytes]") -> None:
             child.wait(wait)
 
 
+def failure(message: str) -> GitFailed:
+    """Make an error of what git said, with what may help."""
+    absent = "promisor remote" in message
+    return GitFailed(
+        message, hint="this is a partial clone: fetch what it lacks while its remote can be reached" * absent
+    )
+
+
 def redact(text: str) -> str:
     """Make one line of what git complained about, without credentials or control characters."""
     # Below a complaint git lists the files that it is about
     joined = text.replace("\n\t", " ")
     lines = [line.strip() for line in joined.splitlines() if line.strip()]
     told = [line for line in lines if line.startswith(("fatal:", "error:"))]
-    line = " ".join((told or lines)[:2])
+    # What could not be had comes last, after all that its remote complained about
+    missing = [line for line in told[2:] if "promisor remote" in line][:1]
+    line = " ".join((told or lines)[:2] + missing)
     line = _QUERY.sub(r"\1", _USERINFO.sub("", line))
     return "".join(c for c in line if c.isprintable())[:500]
 

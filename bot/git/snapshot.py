@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.git import owner
-from bot.git.checkout import Checkout, delete, link
+from bot.git.checkout import Checkout
 from bot.git.compose import compose
 from bot.git.disk import refusals
-from bot.git.leftovers import PREFIX
+from bot.git.disposal import LATER, PREFIX, delete
 from bot.git.repository import Repository
 from bot.git.signals import uninterrupted
 from bot.git.store import open_store
+from bot.git.worktree import link
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +27,7 @@ class Snapshots:
     @contextmanager
     def clean(self, rev: str) -> Iterator[Path]:
         """Give a folder that holds exactly the tree of a commit, or a tree, and nothing else."""
-        self.checkout.fill(open_store(self.repository).tree(rev))
-        self.checkout.purge()
+        self.checkout.lay(open_store(self.repository).tree(rev))
         yield self.checkout.root
 
     def compose(self, tree: str, source: str, paths: Sequence[str]) -> str:
@@ -46,7 +46,7 @@ def open_snapshots(repository: Repository) -> Iterator[Snapshots]:
     try:
         with uninterrupted(), refusals("make a worktree"):
             temp = Path(tempfile.mkdtemp(prefix=f"{PREFIX}proof-")).resolve()
-            undo.callback(delete, temp)
+            undo.callback(delete, temp, LATER)
             head = repository.default_base()
             card = owner.current(common_dir=repository.common_dir, branch="", base=head)
             owner.write(temp, card)

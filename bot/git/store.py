@@ -1,7 +1,5 @@
 """Objects and refs: libgit2 where it can, the git executable where it cannot."""
 
-import pygit2
-
 from bot.git.library import Library
 from bot.git.objects import AGENT, Identity, Store
 from bot.git.plumbing import Plumbing
@@ -9,11 +7,7 @@ from bot.git.repository import Repository
 
 
 def open_store(repository: Repository, identity: Identity = AGENT) -> Store:
-    """Choose the back end that fits a repository."""
+    """Choose the back end that fits a repository, as was tried when it was opened."""
     if repository.library:
-        try:
-            pygit2.Repository(str(repository.common_dir))
-        except (pygit2.GitError, KeyError, ValueError, OSError):
-            return Plumbing(repository.shared, identity)
-        return Library(str(repository.common_dir), identity)
+        return Library(repository.shared, identity)
     return Plumbing(repository.shared, identity)

@@ -1,5 +1,6 @@
 """The throwaway worktree and branch of one run."""
 
+import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -11,16 +12,20 @@ from bot.core.change import ChangeSet
 from bot.errors import GitFailed, RepositoryChanged, UsageError
 from bot.git import owner, search
 from bot.git.audit import changes
-from bot.git.checkout import Checkout, delete, link
+from bot.git.checkout import Checkout
 from bot.git.compose import compose
 from bot.git.disk import refusals
-from bot.git.fingerprint import fingerprint
-from bot.git.leftovers import PREFIX, remove_leftovers
+from bot.git.disposal import PREFIX, discard
+from bot.git.fingerprint import Watch, watch
+from bot.git.leftovers import remove_leftovers
 from bot.git.names import choose_branch
 from bot.git.objects import AGENT, Identity, Store
 from bot.git.repository import Repository
 from bot.git.signals import uninterrupted
+from bot.git.signing import Signer
+from bot.git.storage import Storage
 from bot.git.store import open_store
+from bot.git.worktree import link
 from bot.protocols import Match, Rejected
 
 __all__ = ["GitWorkspace", "choose_branch", "open_workspace"]
@@ -41,8 +46,11 @@ class GitWorkspace:
     """The last verified commit, or the base."""
     temp: Path
     """Private folder around everything; only ever ours."""
+    signer: Signer | None = None
+    """Who signs the commits on the branch; nobody by default."""
     _verification: Checkout | None = field(default=None, init=False)
-    _print: str = field(default="", init=False)
+    _storage: Storage | None = field(default=None, init=False)
+    _watch: Watch | None = field(default=None, init=False)
     # Tools that only read run side by side, and some of them want the tree
     _lock: RLock = field(default_factory=RLock, init=False)
     _verifying: RLock = field(default_factory=RLock, init=False)
@@ -58,14 +66,24 @@ class GitWorkspace:
             self._guard_settings()
             return self.checkout.stage()
 
-    def diff(self) -> ChangeSet:
-        """Return what changed since the last verified commit."""
-        return changes(self.repository, self.head, self.tree())
+    def diff(self, since: str = "") -> ChangeSet:
+        """Return what changed since a commit, the last verified one when none is named."""
+        return changes(self.repository, since or self.head, self.tree())
 
     def commit(self, tree: str, message: str) -> str:
         """Commit a tree onto the branch; the message is taken whole. Raises GitFailed when the branch moved."""
         ref = f"refs/heads/{self.branch}" if self.branch else None
-        self.head = self.store.commit(tree, (self.head,), message, ref=ref)
+        if self.signer is None:
+            self.head = self.store.commit(tree, (self.head,), message, ref=ref)
+        else:
+            # The configuration names the program that signs
+            self._guard_settings()
+            made = self.signer.commit(tree, (self.head,), message)
+            if ref is not None:
+                self.store.move_ref(ref, made, self.head)
+            self.head = made
+        with self._lock:
+            self.checkout.accept(tree)
         return self.head
 
     def rollback(self) -> Rejected:
@@ -74,22 +92,32 @@ class GitWorkspace:
             tree, good = self.tree(), self.store.tree(self.head)
             message = f"rejected: not verified\n\nAgent-Run: {self.run}\n"
             kept = self.store.commit(tree, (self.head,), message) if tree != good else ""
-            self.checkout.fill(good)
-            self.checkout.purge()
+            self.checkout.revert(good)
             return Rejected(to=self.head, kept=kept)
 
     def restore(self, tree: str) -> None:
         """Make the files those of a tree that was recorded; see protocols.Workspace."""
         with self._lock:
             self._guard_settings()
-            self.checkout.fill(tree)
-            self.checkout.purge()
+            self.checkout.lay(self.store.tree(tree))
+
+    def refuse_write(self, path: str, data: bytes, source: str = "") -> str | None:
+        """Say why a commit would not hold exactly this content; see protocols.Workspace."""
+        with self._lock:
+            if not source and self.checkout.keeps(os.fsencode(path), data):
+                return None
+            self._storage = self._storage or Storage(self.checkout.git, self.store)
+            return self._storage.refuse(self.checkout.seen, path, data, source)
 
     def touch(self, path: str) -> None:
         """Hear that a tool is about to write a file; see protocols.Workspace."""
+        with self._lock:
+            self.checkout.writes.touch(os.fsencode(path))
 
     def disturb(self) -> None:
         """Hear that a command may have written any file; see protocols.Workspace."""
+        with self._lock:
+            self.checkout.writes.disturb()
 
     @contextmanager
     def clean(self, tree: str) -> Iterator[Path]:
@@ -98,8 +126,7 @@ class GitWorkspace:
             with self._lock:
                 self._guard_settings()
                 folder = self._verification or self._make_verification()
-                folder.fill(self.store.tree(tree))
-                folder.purge()
+                folder.lay(self.store.tree(tree))
             yield folder.root
 
     def compose(self, tree: str, source: str, paths: Sequence[str]) -> str:
@@ -119,15 +146,23 @@ class GitWorkspace:
 
     def files(self) -> tuple[str, ...]:
         """List the files that are tracked or could be: ignore rules respected, names readable."""
+        self._settle_index()
         return self.checkout.files()
 
     def search(self, pattern: str, *, glob: str = "", regex: bool = False, limit: int = 200) -> tuple[Match, ...]:
         """Find lines in those files. Raises BadArguments."""
+        self._settle_index()
         return search.search(self.checkout.git, pattern, glob=glob, regex=regex, limit=limit)
 
     def history(self, path: str, limit: int) -> str:
         """Tell the last commits that touched a path (all when empty), newest first, no later than the base."""
         return search.history(self.repository.shared, self.base, path, limit)
+
+    def _settle_index(self) -> None:
+        """Let git know of files that were seen before the rules changed by which it leaves new ones out."""
+        with self._lock:
+            if self.checkout.writes.disturbed:
+                self.checkout.catch_up()
 
     def guard(self) -> None:
         """Look whether anybody changed what git obeys since the workspace was opened. Raises RepositoryChanged."""
@@ -138,15 +173,12 @@ class GitWorkspace:
 
     def _guard_settings(self) -> None:
         # Before git touches files, not only after commands: a filter that was planted would run right here
-        if fingerprint(self.repository, *self._admins()) != self._print:
-            raise RepositoryChanged(
-                "the repository's configuration, hooks or attributes changed during the run",
-                hint="look at .git/config, .git/hooks and .git/info before you use git here again",
-            )
+        if self._watch is not None:
+            self._watch = self._watch.check()
 
     def watch(self) -> None:
         """Take what git obeys now for the state that guard() compares with."""
-        self._print = fingerprint(self.repository, *self._admins())
+        self._watch = watch(self.repository, *self._admins())
 
     def close(self) -> None:
         """Forget the worktrees; branch and files are not touched."""
@@ -168,7 +200,7 @@ def open_workspace(
     Raises UsageError, WorkspaceError.
     """
     with suppress(GitFailed):
-        remove_leftovers(repository)
+        remove_leftovers(repository, later=True)
     store = open_store(repository, identity)
     undo = ExitStack()
     try:
@@ -176,7 +208,7 @@ def open_workspace(
         with uninterrupted(), refusals("make a worktree"):
             # A link in the path of the temporary folder would make git and us disagree about names
             temp = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{run}-")).resolve()
-            undo.callback(delete, temp)
+            undo.callback(discard, temp)
             owner.write(temp, owner.current(common_dir=repository.common_dir, branch=branch, base=base))
             if branch:
                 _claim(repository, store, branch, base, at)
@@ -186,7 +218,7 @@ def open_workspace(
             undo.callback(checkout.drop)
         workspace = GitWorkspace(repository, store, checkout, base, run, branch, at or base, temp)
         undo.callback(workspace.close)
-        checkout.fill(store.tree(workspace.head))
+        checkout.lay(store.tree(workspace.head))
         workspace.watch()
         yield workspace
     finally:

@@ -21,8 +21,15 @@ def opened(repo: Repo, *, run: str = "r1", at: str = "") -> Iterator[GitWorkspac
         yield workspace
 
 
+def shaken(workspace: GitWorkspace) -> GitWorkspace:
+    """Say that a command may have written anything."""
+    workspace.disturb()
+    return workspace
+
+
 def write(workspace: GitWorkspace, name: str | bytes, content: bytes) -> Path:
-    path = workspace.root / os.fsdecode(name)
+    """Write a file as a command might, which nobody tells of."""
+    path = shaken(workspace).root / os.fsdecode(name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     return path

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import UsageError
-from bot.git.transplant import find_operation, transplant
+from bot.git.transplant import transplant
 from tests.conftest import Repo
 from tests.git.scene import changed, opened
 
@@ -32,9 +32,3 @@ def test_a_conflict_is_told_by_name_and_leaves_the_person_alone(repo: Repo) -> N
     with opened(repo) as workspace, pytest.raises(UsageError, match=r"conflicts .* in calc\.py"):
         transplant(workspace, step)
     assert repo.state() == before
-
-
-def test_an_operation_that_is_open_is_named(repo: Repo) -> None:
-    assert find_operation(repo.path / ".git") == ""
-    repo.write({".git/MERGE_HEAD": ""})
-    assert find_operation(repo.path / ".git") == "merge"

@@ -1,4 +1,7 @@
+import os
+import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -165,7 +168,89 @@ def test_what_git_obeys_is_watched(repo: Repo, name: str) -> None:
             workspace.guard()
         path = repo.path / ".git" / name
         before = path.read_bytes() if path.exists() else b""
-        repo.write({f".git/{name}": before + b"\n# planted\n"})
+        repo.write({f".git/{name}": before + b"\n[core]\n\tpager = planted\n"})
+        with pytest.raises(RepositoryChanged, match=re.escape(name)):
+            workspace.guard()
+
+
+@pytest.mark.parametrize("condition", ["onbranch:agent/**", "gitdir:**/worktrees/agent-*"])
+def test_programs_that_hang_on_a_condition_do_not_run_where_it_holds(
+    repo: Repo, tmp_path: Path, condition: str
+) -> None:
+    (tmp_path / "more").write_text(f'[filter "evil"]\n\tclean = "touch {tmp_path}/marker; cat"\n')
+    repo.commit({".gitattributes": "*.dat filter=evil\n", "x.dat": "data\n"})
+    repo.git("config", f"includeIf.{condition}.path", str(tmp_path / "more"))
+    with opened(repo) as workspace:
+        write(workspace, "x.dat", b"changed\n")
+        with pytest.raises(WorkspaceError, match="through the filter evil"):
+            workspace.tree()
+    assert not (tmp_path / "marker").exists()
+
+
+def include(repo: Repo, outside: Path) -> Path:
+    repo.git("config", "include.path", str(outside / "included"))
+    return outside / "included"
+
+
+def include_on_a_condition(repo: Repo, outside: Path) -> Path:
+    (outside / "first").write_text("[include]\n\tpath = second\n")
+    repo.git("config", "includeIf.onbranch:agent/**.path", str(outside / "first"))
+    return outside / "second"
+
+
+def name_attributes(repo: Repo, outside: Path) -> Path:
+    repo.git("config", "core.attributesFile", "~/my attributes")
+    return Path(os.environ["HOME"], "my attributes")
+
+
+def name_excludes(repo: Repo, outside: Path) -> Path:
+    repo.git("config", "core.excludesFile", str(outside / "excludes"))
+    return outside / "excludes"
+
+
+def own_configuration(repo: Repo, outside: Path) -> Path:
+    return Path(os.environ["HOME"], ".gitconfig")
+
+
+def own_attributes(repo: Repo, outside: Path) -> Path:
+    return Path(os.environ["HOME"], ".config/git/attributes")
+
+
+@pytest.mark.parametrize(
+    "place",
+    [include, include_on_a_condition, name_attributes, name_excludes, own_configuration, own_attributes],
+    ids=lambda place: place.__name__,
+)
+def test_what_git_obeys_elsewhere_is_watched_even_before_it_exists(
+    repo: Repo, tmp_path: Path, place: Callable[[Repo, Path], Path]
+) -> None:
+    planted = place(repo, tmp_path)
+    with opened(repo) as workspace:
+        workspace.guard()
+        planted.parent.mkdir(parents=True, exist_ok=True)
+        planted.write_text("* filter=evil\n")
+        with pytest.raises(RepositoryChanged, match=planted.name):
+            workspace.guard()
+
+
+def test_a_person_may_make_branches_meanwhile(repo: Repo) -> None:
+    repo.git("remote", "add", "origin", str(repo.path))
+    repo.git("fetch", "-q", "origin")
+    with opened(repo) as workspace:
+        repo.git("checkout", "-q", "-b", "topic", "--track", "origin/main")
+        assert "topic" in (repo.path / ".git/config").read_text()
+        workspace.guard()
+        repo.git("config", "branch.topic.remote", "evil::remote")
+        with pytest.raises(RepositoryChanged, match="config"):
+            workspace.guard()
+
+
+@pytest.mark.parametrize(
+    "key", ["alias.st", "core.sshCommand", "filter.x.clean", "remote.origin.url", "branch.x.pushRemote"]
+)
+def test_a_setting_that_leads_elsewhere_stops_the_run(repo: Repo, key: str) -> None:
+    with opened(repo) as workspace:
+        repo.git("config", key, "evil")
         with pytest.raises(RepositoryChanged):
             workspace.guard()
 

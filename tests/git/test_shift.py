@@ -2,14 +2,15 @@
 
 import os
 from pathlib import Path
+from threading import Timer
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.errors import UsageError
-from bot.git.forward import _in_the_way, move_forward
 from bot.git.repository import open_repository
+from bot.git.shift import _in_the_way, shift
 from tests.conftest import Repo
 
 
@@ -29,7 +30,7 @@ def everything(repo: Repo) -> dict[str, bytes]:
 def test_a_file_that_was_only_touched_is_in_nobodys_way(repo: Repo) -> None:
     head, tip = ahead(repo, {"calc.py": "fixed\n"})
     os.utime(repo.path / "calc.py", (1_700_000_000, 1_700_000_000))
-    move_forward(open_repository(repo.path), head, tip)
+    shift(open_repository(repo.path), head, tip, "try")
     assert (repo.path / "calc.py").read_text() == "fixed\n"
 
 
@@ -42,7 +43,7 @@ def test_branch_and_files_move_and_other_work_stays_as_it_was(repo: Repo) -> Non
     repo.git("add", "staged")
     repo.write({"staged": "3\n", "mine/untracked": "x"})
     before = repo.state()[0:3]
-    move_forward(open_repository(repo.path), head, tip)
+    shift(open_repository(repo.path), head, tip, "try")
     assert repo.git("rev-parse", "main") == tip
     assert (repo.path / "calc.py").read_text() == "fixed\n"
     assert repo.state()[0:3] == before
@@ -67,7 +68,7 @@ def test_work_that_is_in_the_way_is_named_and_nothing_is_touched(repo: Repo, com
     repo.write({mine: "precious"})
     before = everything(repo)
     with pytest.raises(UsageError, match="in the way") as caught:
-        move_forward(open_repository(repo.path), head, tip)
+        shift(open_repository(repo.path), head, tip, "try")
     assert mine.replace("\t", "\\t") in caught.value.message
     assert everything(repo) == before
 
@@ -78,8 +79,19 @@ def test_a_lock_of_somebody_else_stops_it_before_anything_moves(repo: Repo, lock
     (repo.path / ".git" / lock).touch()
     before = everything(repo)
     with pytest.raises(UsageError, match="lock"):
-        move_forward(open_repository(repo.path), head, tip)
+        shift(open_repository(repo.path), head, tip, "try")
     assert everything(repo) == before
+
+
+def test_a_lock_that_goes_is_waited_for(repo: Repo) -> None:
+    head, tip = ahead(repo, {"calc.py": "fixed\n"})
+    lock = repo.path / ".git/index.lock"
+    lock.touch()
+    timer = Timer(0.2, lock.unlink)
+    timer.start()
+    shift(open_repository(repo.path), head, tip, "try")
+    timer.join()
+    assert (repo.git("rev-parse", "HEAD"), repo.git("status", "--porcelain")) == (tip, "")
 
 
 @pytest.mark.parametrize("flag", ["--skip-worktree", "--assume-unchanged"])
@@ -89,7 +101,7 @@ def test_edits_that_status_does_not_show_are_not_lost(repo: Repo, flag: str) -> 
     repo.write({"calc.py": "mine\n"})
     before = everything(repo)
     with pytest.raises(UsageError, match=r"calc\.py"):
-        move_forward(open_repository(repo.path), head, tip)
+        shift(open_repository(repo.path), head, tip, "try")
     assert everything(repo) == before
 
 
@@ -98,7 +110,7 @@ def test_a_branch_that_moved_meanwhile_is_left_alone(repo: Repo) -> None:
     repo.commit({"other": "x"}, "meanwhile")
     before = everything(repo)
     with pytest.raises(UsageError, match="does not move your files"):
-        move_forward(open_repository(repo.path), head, tip)
+        shift(open_repository(repo.path), head, tip, "try")
     assert everything(repo) == before
 
 
@@ -107,8 +119,23 @@ def test_hooks_of_the_repository_do_not_run(repo: Repo, tmp_path: Path) -> None:
     for name in ("post-merge", "reference-transaction", "post-checkout", "post-index-change"):
         repo.write({f".git/hooks/{name}": f"#!/bin/sh\ntouch {tmp_path}/marker\n"})
         (repo.path / ".git/hooks" / name).chmod(0o755)
-    move_forward(open_repository(repo.path), head, tip)
+    shift(open_repository(repo.path), head, tip, "try")
     assert not (tmp_path / "marker").exists()
+
+
+def test_a_filter_that_fails_half_way_leaves_every_file_as_it_was(repo: Repo) -> None:
+    repo.commit({"b/gone": "g\n", "kept": "k\n"})
+    repo.git("rm", "-q", "b/gone")
+    head, tip = ahead(repo, {"a/new": "new\n", "calc.py": "fixed\n", "b": "a file\n", "z": "stored elsewhere\n"})
+    repo.git("config", "filter.far.smudge", "false")
+    repo.git("config", "filter.far.required", "true")
+    repo.write({".git/info/attributes": "z filter=far\n", "kept": "mine\n", "a.mine": "m"})
+    before = {name: content for name, content in everything(repo).items() if not name.startswith(".git/")}
+    with pytest.raises(UsageError, match=r"filter .* failed"):
+        shift(open_repository(repo.path), head, tip, "try")
+    assert {name: content for name, content in everything(repo).items() if not name.startswith(".git/")} == before
+    assert repo.git("status", "--porcelain") == " M kept\n?? a.mine"
+    assert repo.git("rev-parse", "HEAD") == head
 
 
 PATHS = st.lists(st.sampled_from([b"a", b"b", b"a/b", b"a/c", b"b/a", b"a/b/c", b"ab", b"a.b"]), max_size=4)

@@ -1,0 +1,112 @@
+"""Holds a trace against what a run of ours can have written: whoever made it, all that reads it may rely on that."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from math import isfinite
+
+from bot import __version__
+from bot.core.event import (
+    Acted,
+    Baselined,
+    Committed,
+    Event,
+    Proved,
+    Published,
+    Redone,
+    Resumed,
+    RolledBack,
+    Started,
+    Undone,
+    Verified,
+)
+from bot.errors import WorkspaceError
+from bot.git import journal
+
+_OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}")
+_LATEST = 253_402_300_799.0
+"""The last second of the year 9999."""
+
+
+def vet(run: str, data: bytes) -> tuple[Event, ...]:
+    """Read the events of a run's trace. Raises WorkspaceError when they are none, or none that belong together."""
+    try:
+        events = journal.decode(data)
+    except WorkspaceError as error:
+        raise WorkspaceError(f"{run}: {error.message}", _newer(data)) from error
+    if not events or not isinstance(events[0], Started):
+        raise WorkspaceError(f"{run}: the run's trace does not begin with its start")
+    if events[0].run != run:
+        raise WorkspaceError(f"{run}: the trace is the one of another run")
+    for number, fault in enumerate(_faults(events), 1):
+        if fault:
+            raise WorkspaceError(f"{run}: line {number} of the run's trace cannot be: {fault}")
+    return events
+
+
+def _newer(data: bytes) -> str:
+    """Say which version wrote a trace, where it was another one than this."""
+    for line in reversed(journal.split(data)):
+        try:
+            told = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        version = told.get("version") if isinstance(told, dict) else None
+        if isinstance(version, str) and _VERSION.fullmatch(version):
+            return "" if version == __version__ else f"git agent {version} wrote it, this is {__version__}"
+    return ""
+
+
+def _faults(events: Sequence[Event]) -> Iterator[str]:
+    """Name for each event why it cannot stand where it does; empty when it can."""
+    judged = based = False
+    for number, event in enumerate(events):
+        yield _fault(event, first=not number, judged=judged, based=based)
+        based = based or isinstance(event, Baselined)
+        match event:
+            case Verified():
+                judged = True
+            case Committed() | RolledBack():
+                judged = False
+            case _:
+                pass
+
+
+def _fault(event: Event, *, first: bool, judged: bool, based: bool) -> str:
+    if not isfinite(event.at) or not 0 <= event.at <= _LATEST:
+        return "its time is none"
+    if any(name and not _OBJECT.fullmatch(name) for name in _objects(event)):
+        return "it names something that is no object of git"
+    match event:
+        case Started() if not first:
+            return "a run starts once"
+        case Committed() if not (judged and based):
+            return "a commit follows the verdict on its tree"
+        case _:
+            return ""
+
+
+def _objects(event: Event) -> Iterator[str]:
+    """Name every object that an event speaks of: they are given to git as they are."""
+    match event:
+        case Started():
+            yield event.task.base
+        case Baselined():
+            yield event.verdict.tree
+        case Verified():
+            yield from (event.verdict.tree, event.change.base, event.change.tree)
+        case Acted():
+            yield event.tree
+        case Committed() | Resumed():
+            yield from (event.commit, event.tree)
+        case RolledBack():
+            yield from (event.to, event.kept)
+        case Proved():
+            yield event.commit
+        case Undone() | Redone() | Published():
+            yield event.commit
+            for place in event.places:
+                yield from (place.before, place.after, *(made.commit for made in place.made))
+        case _:
+            pass

@@ -1,0 +1,64 @@
+"""Makes linked worktrees of our own beside the person's."""
+
+import os
+import shutil
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from bot.errors import GitFailed, RepositoryChanged
+from bot.git import owner
+from bot.git.checkout import Checkout
+from bot.git.glance import Glance
+from bot.git.repository import Repository
+from bot.git.run import Git
+from bot.git.signals import uninterrupted
+
+MOST_WORKERS = 8
+"""Processes that lay files out side by side."""
+
+# A worktree of ours holds the whole tree, whatever the person's own checkout leaves out
+_WHOLE = (
+    ("core.sparseCheckout", "false"),
+    ("core.splitIndex", "false"),
+    ("core.untrackedCache", "false"),
+    ("index.sparse", "false"),
+    # What holds for the person's disk need not hold for ours: two names in one, or links as files, would lose content
+    ("core.ignorecase", "false"),
+    ("core.symlinks", "true"),
+    ("checkout.workers", str(min(MOST_WORKERS, os.cpu_count() or 1))),
+)
+
+_PAUSES = (0.05, 0.1, 0.2, 0.4)
+"""Seconds between tries to make a worktree: git stumbles over one that somebody makes or drops at that moment."""
+
+
+def link(repository: Repository, root: Path, *where: str) -> Checkout:
+    """Make an empty linked worktree; `where` is what `git worktree add` wants to know besides the folder.
+
+    An owner's card beside the folder is left at git's entry too, which may outlive the folder.
+    """
+    with uninterrupted():
+        _add(repository, root, where)
+    # Nobody but us was in this folder yet: this once its pointer can be believed
+    admin = Path(os.fsdecode((root / ".git").read_bytes()).removeprefix("gitdir: ").removesuffix("\n"))
+    if admin.parent != repository.common_dir / "worktrees":
+        raise RepositoryChanged("git made the worktree somewhere else than asked for")
+    card = root.parent / owner.NAME
+    if card.exists():
+        shutil.copy(card, admin)
+    git = Git(admin, root, config=(*repository.silenced, *_WHOLE))
+    return Checkout(root, admin, git, repository.filters, Glance(root, git, repository))
+
+
+def _add(repository: Repository, root: Path, where: tuple[str, ...]) -> None:
+    command = ("worktree", "add", "--quiet", "--no-checkout", *where[:-1], str(root), where[-1])
+    for pause in (*_PAUSES, 0):
+        answer = repository.shared.ask(*command)
+        if not answer.code:
+            return
+        if not pause or "/worktrees" not in answer.error:
+            with suppress(OSError):
+                (repository.common_dir / "worktrees").rmdir()
+            raise GitFailed(f"git worktree failed: {answer.error}")
+        time.sleep(pause)
