@@ -74,10 +74,10 @@ class Judge:
         change = self.bench.workspace.diff()
         if not change:
             return Answer(ok=False, kind="no_change", text="nothing changed since the last verified commit")
-        reasons = (*refuse_change(change, self._started.task), *secret_findings(change), *self._shown(change))
+        reasons = self._reasons(change)
         if reasons:
             text = "refused by policy:\n" + "\n".join(f"- {reason}" for reason in reasons)
-            return (yield from self._refuse(Denied.kind, text, self._failures() + 1))
+            return (yield from self._refuse(Denied.kind, text, self._failures() + 1, reasons[0]))
         # What a model writes may come from what it was shown; a commit is not an event, so nothing else redacts it.
         subject, body = self.redactor.text(subject), self.redactor.text(body)
         told = self._told(change.tree)
@@ -119,6 +119,12 @@ class Judge:
                 case _:
                     pass
         return None
+
+    def _reasons(self, change: ChangeSet) -> tuple[str, ...]:
+        task = self._started.task
+        whole = self.bench.workspace.diff(task.base)
+        refused = refuse_change(change, task, limits.current(self.log, task.limits), whole)
+        return (*refused, *secret_findings(change), *self._shown(change))
 
     def _shown(self, change: ChangeSet) -> Iterator[str]:
         """Name what a change would publish of the secrets that this process holds."""
@@ -170,6 +176,7 @@ class Judge:
                 check = next(checks)
             except StopIteration as end:
                 told: T = end.value
+                self.bench.unsettle()
                 self.bench.workspace.guard()
                 return told
             yield Checking(check=check.name, tree=tree)
@@ -197,12 +204,14 @@ class Judge:
         rest = f"\n{digest(verdict)}" if left else " Every check passes."
         return Answer(ok=True, text=f"committed {made.commit[:10]} as step {made.step}: {made.subject}.{rest}")
 
-    def _refuse(self, kind: str, text: str, failures: int) -> Generator[Event, None, Answer]:
+    def _refuse(self, kind: str, text: str, failures: int, why: str = "") -> Generator[Event, None, Answer]:
         bound = limits.current(self.log, self._started.task.limits).attempts
         if failures < bound:
             return Answer(ok=False, kind=kind, text=f"not committed (attempt {failures} of {bound}):\n{text}")
         rejected = self.bench.workspace.rollback()
-        yield RolledBack(to=rejected.to, kept=rejected.kept, reason=f"{failures} attempts did not pass")
+        yield RolledBack(
+            to=rejected.to, kept=rejected.kept, reason=f"{failures} attempts did not pass{why and f': {why}'}"
+        )
         return _rolled_back(kind, text, rejected.to)
 
     @property

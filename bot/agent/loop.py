@@ -92,6 +92,10 @@ class _Turns:
             yield from self._work(started)
         except WorkspaceError as error:
             yield Ended(stop="workspace", detail=error.message)
+        except OSError as error:
+            # A disk that is full, a limit on processes or open files: the machine's no, in the middle of anything
+            where = f": {error.filename}" if error.filename else ""
+            yield Ended(stop="workspace", detail=f"the system refused: {error.strerror or type(error).__name__}{where}")
 
     def _work(self, started: Started) -> Events:
         allowed = limits.current(self.log, started.task.limits)

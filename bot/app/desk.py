@@ -9,6 +9,7 @@ from typing import Literal
 
 from bot.app import consoles
 from bot.core.task import Consent, Mode, Request, Source, Task
+from bot.git.orders import find_orders
 from bot.git.repository import Repository, open_repository
 from bot.git.signing import Signer, make_signer
 from bot.git.store import open_store
@@ -49,7 +50,7 @@ def make_request(desk: Desk, goal: str, *, planning: bool = False, quiet: bool =
         source=Source(kind="local"),
         base=desk.base,
         scope=settings.scope,
-        protected=settings.protect,
+        protected=(*settings.protect, *find_orders(desk.repository)),
         limits=settings.limits(),
     )
     return Request(task=task, mode=make_mode(desk, planning=planning, quiet=quiet))

@@ -21,7 +21,9 @@ from bot.core.report import Report
 from bot.core.summary import summarize
 from bot.core.task import Mode, Request
 from bot.forge.local import LocalForge
-from bot.git.runs import RunRef, new_run_id
+from bot.git.disposal import sweep
+from bot.git.record import RunRef
+from bot.git.runs import new_run_id
 from bot.git.signals import uninterrupted
 from bot.git.signing import Signer
 from bot.git.workspace import choose_branch, open_workspace
@@ -51,6 +53,8 @@ def deliver(report: Report, mode: Mode) -> None:
     """Show the report where the request came from."""
     if mode.forge == "local":
         LocalForge(consoles.results()).publish(report)
+    # A person reads already; what is not deleted in that time the next run finds
+    sweep()
 
 
 def render(events: Sequence[Event]) -> str:

@@ -10,7 +10,8 @@ from bot.agent.loop import Agent
 from bot.agent.pending import moved
 from bot.app import consoles
 from bot.app.assemble import Bay, choose_approver, choose_bay, choose_model, make_agent
-from bot.app.desk import Desk, make_mode, open_desk
+from bot.app.desk import Desk, choose_signer, make_mode, open_desk
+from bot.app.moving import settle_run
 from bot.app.perform import deliver, record, render
 from bot.core import standing
 from bot.core.event import Baselined, Ended, Event, Replied, Resumed, Started, Told
@@ -18,11 +19,16 @@ from bot.core.limits import current
 from bot.core.lineage import Lineage, follow
 from bot.core.report import Report
 from bot.core.task import Limits
-from bot.errors import GitFailed, UsageError
+from bot.errors import GitFailed, UsageError, WorkspaceError
+from bot.git.journal import is_live
 from bot.git.leftovers import remove_leftovers
+from bot.git.locks import release
 from bot.git.reconcile import reconcile
+from bot.git.record import RunRef
 from bot.git.repository import Repository, open_repository
-from bot.git.runs import RunRef, find_run, is_live, read_all, read_events
+from bot.git.runs import find_run, read_all
+from bot.git.signing import Signer
+from bot.git.trail import PREFIX
 from bot.git.workspace import GitWorkspace, open_workspace
 from bot.protocols import Trace
 from bot.tools.tool import Bench
@@ -50,32 +56,34 @@ class Past(NamedTuple):
 def resume(directory: Path, prefix: str, flags: Mapping[str, object], words: str, *, quiet: bool) -> Report:
     """Go on with a run, the newest one that can be when none is named. Raises UsageError before anything is made."""
     repository = open_repository(directory)
-    past = _look_up(repository, prefix)
-    desk = open_desk(directory, flags, past.started.task.base)
-    limits = _limits(desk, past, flags)
-    _refuse(past, words, limits)
-    asked = sum(isinstance(event, Replied) for event in past.events)
-    model = choose_model(desk.settings.model or past.started.model, repository, asked)
-    mode = make_mode(desk, quiet=quiet)
-    bay = choose_bay(desk)
-    remove_leftovers(repository)
-    reconcile(repository, past.started.branch, past.run, past.lineage.head, past.lineage.made + 1)
-    with Terminal(consoles.progress()) as terminal:
-        agent = make_agent(model, choose_approver(mode.consent, terminal.ask), planning=False)
-        with RunRef(repository, past.run, render=render, resume=True) as ref:
+    run = find_run(repository, prefix) if prefix else _newest(repository)
+    settle_run(repository, run)
+    # Held from here on: nobody else takes it up between our look and our first word
+    with RunRef(repository, run, render=render, resume=True) as ref:
+        past = _look_up(run, tuple(ref.events))
+        desk = open_desk(directory, flags, past.started.task.base)
+        limits = _limits(desk, past, flags)
+        _refuse(past, words, limits)
+        mode = make_mode(desk, quiet=quiet)
+        asked = sum(isinstance(event, Replied) for event in past.events)
+        model = choose_model(desk.settings.model or past.started.model, repository, asked)
+        bay = choose_bay(desk)
+        signer = choose_signer(desk, past.started.task.base) if mode.sign else None
+        remove_leftovers(repository)
+        release(repository, (PREFIX + run, f"refs/heads/{past.started.branch}"))
+        reconcile(repository, past.started.branch, run, past.lineage.head, past.lineage.made + 1)
+        with Terminal(consoles.progress()) as terminal:
+            agent = make_agent(model, choose_approver(mode.consent, terminal.ask), planning=False)
             traces: tuple[Trace, ...] = (ref, terminal)
-            report = record(_Again(desk, bay, agent, past, words, limits), traces, past.events)
+            report = record(_Again(desk, bay, agent, past, words, limits, signer), traces, past.events)
     deliver(report, mode)
     return report
 
 
-def _look_up(repository: Repository, prefix: str) -> Past:
-    run = find_run(repository, prefix) if prefix else _newest(repository)
-    events = read_events(repository, run)
-    if is_live(repository, run):
-        raise UsageError(f"{run} is still running")
+def _look_up(run: str, events: tuple[Event, ...]) -> Past:
     started = events[0]
-    assert isinstance(started, Started), "a run's first event is Started"
+    if not isinstance(started, Started):
+        raise WorkspaceError(f"the record of {run} does not begin with its start")
     return Past(run, events, started, follow(events))
 
 
@@ -88,7 +96,7 @@ def _newest(repository: Repository) -> str:
 
 def _unfinished(events: Sequence[Event]) -> bool:
     ended = last_end(events)
-    return ended is None or ended.stop == "interrupted"
+    return ended is None or ended.stop in ("interrupted", "workspace", "model")
 
 
 def last_end(events: Sequence[Event]) -> Ended | None:
@@ -137,6 +145,7 @@ class _Again:
     past: Past
     words: str
     limits: Limits | None
+    signer: Signer | None = None
 
     def events(self) -> Generator[Event, None, None]:
         """Lay the files out as they were, and go on."""
@@ -145,6 +154,7 @@ class _Again:
             self.desk.repository, base=started.task.base, run=self.past.run, branch=started.branch, at=head
         )
         with opened as workspace:
+            workspace.signer = self.signer
             with workspace.clean(started.task.base) as root:
                 ladder = self._ladder(root)
             draft = standing.draft(self.past.events)

@@ -28,6 +28,7 @@ from bot.core.event import (
     Undone,
     Verified,
 )
+from bot.core.lineage import Lineage, follow
 from bot.core.task import Record
 from bot.git.repository import open_repository
 from bot.git.runs import find_run, read_events
@@ -53,13 +54,17 @@ def show_events(directory: Path, prefix: str, *, as_json: bool) -> None:
     if as_json:
         console.file.write(Story(run=run, events=happened).model_dump_json() + "\n")
         return
+    lineage, live = Lineage(), {step.step for step in follow(happened).live}
     for event in happened:
+        lineage = lineage.add(event)
         since = event.at - happened[0].at
-        console.print(Text(f"{since:8.2f}  {event.event:<12}").append(tell(event)), soft_wrap=True)
+        undone = isinstance(event, Committed) and event.step not in live
+        told = f"{tell(event, lineage)}{'  (undone)' if undone else ''}"
+        console.print(Text(f"{since:8.2f}  {event.event:<12}").append(told), soft_wrap=True)
 
 
-def tell(event: Event) -> str:
-    """Say on one line what an event brought."""
+def tell(event: Event, lineage: Lineage) -> str:
+    """Say on one line what an event brought; `lineage` is what counts after it."""
     match event:
         case Baselined() | Verified():
             word = "" if isinstance(event, Baselined) else "ok: " if event.verdict.ok else "not ok: "
@@ -69,25 +74,30 @@ def tell(event: Event) -> str:
         case Acted():
             return f"{describe(event.call)}: {_first_line(event.result.output)}"
         case Committed() | RolledBack() | Undone() | Redone() | Published() | Resumed():
-            return _tell_move(event)
+            return _tell_move(event, lineage)
         case _:
             return _tell_words(event)
 
 
-def _tell_move(event: Committed | RolledBack | Undone | Redone | Published | Resumed) -> str:
+def _tell_move(event: Committed | RolledBack | Undone | Redone | Published | Resumed, lineage: Lineage) -> str:
+    place = f"step {lineage.step}" if lineage.step else "the base"
+    text = ""
     match event:
         case Committed():
-            return f"{event.commit[:10]} step {event.step}: {event.subject}"
+            text = f"{event.commit[:10]} step {event.step}: {event.subject}"
         case RolledBack():
-            return f"to {event.to[:10]}, kept {event.kept[:10]}: {event.reason}"
+            text = f"to {place} ({event.to[:10]}), kept {event.kept[:10]}: {event.reason}"
         case Undone() | Redone():
             way = "back" if event.event == "undone" else "forth"
             how = ", by reverting" if event.how == "reverted" else ""
-            return f"{way} to step {event.step} ({event.commit[:10]}){how}"
+            where = f" on {', '.join(event.where)}" if event.where else ""
+            text = f"{way} to {place} ({event.commit[:10]}){where}{how}"
         case Resumed():
-            return f"from {event.commit[:10]}, {event.model}, {event.isolation}"
+            draft = f" with the draft {event.tree[:10]}" if event.tree else ""
+            text = f"at {place} ({event.commit[:10]}){draft}, {event.model}, {event.isolation}"
         case Published():
-            return event.where
+            text = f"{place} onto {event.where}" + (f" ({event.commit[:10]})" if event.commit else "")
+    return _first_line(text)
 
 
 def _tell_words(event: Started | Checking | Planned | Retried | Compressed | Told | Proved | Paused | Ended) -> str:

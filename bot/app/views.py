@@ -1,5 +1,6 @@
 """What a person can look at: runs, their reports, their diffs."""
 
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,71 +9,20 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.app import consoles
-from bot.core.event import Ended, Event
+from bot.app.listing import RunLine, RunList, list_lines
+from bot.core import escape
 from bot.core.redact import sanitize
 from bot.core.report import Report
 from bot.core.summary import summarize
-from bot.core.task import Record
 from bot.errors import UsageError
 from bot.forge.local import coloured, present, present_plan
 from bot.forge.words import STYLES
-from bot.git.repository import Repository, open_repository
-from bot.git.runs import find_run, is_live, read_all, read_events
+from bot.git.repository import open_repository
+from bot.git.runs import find_run, read_events
 
+_STEP = re.compile(r"0{0,9}[1-9][0-9]{0,8}")
 LONGEST_GOAL = 72
 """Characters of a task in a list."""
-
-
-class RunLine(Record):
-    """One run in a list."""
-
-    run: str
-    state: str
-    """An outcome, or `running`, `died` or `unreadable`."""
-    branch: str
-    tip: str
-    steps: int
-    goal: str
-    started: float
-    taken: bool
-    """Whether the commits are part of the current branch."""
-
-
-class RunList(Record):
-    """The runs of a repository, newest first."""
-
-    runs: tuple[RunLine, ...]
-    dirty: bool = False
-    branch: str = ""
-
-
-def list_lines(repository: Repository) -> RunList:
-    """Summarise every run of a repository."""
-    lines = tuple(_line(repository, run, events) for run, events in read_all(repository))
-    return RunList(runs=lines, dirty=repository.dirty(), branch=repository.current_branch() or "(detached)")
-
-
-def _line(repository: Repository, run: str, events: tuple[Event, ...]) -> RunLine:
-    if not events:
-        return RunLine(run=run, state="unreadable", branch="", tip="", steps=0, goal="", started=0, taken=False)
-    told = summarize(events)
-    ended = any(isinstance(event, Ended) for event in events)
-    live = is_live(repository, run)
-    return RunLine(
-        run=run,
-        state=told.outcome if ended else "running" if live else "died",
-        branch=told.branch,
-        tip=told.tip,
-        steps=sum(bool(step.commit) and not step.undone for step in told.steps),
-        goal=told.task.goal or "mend what fails",
-        started=events[0].at,
-        taken=told.tip != told.base and is_taken(repository, told.tip),
-    )
-
-
-def is_taken(repository: Repository, commit: str) -> bool:
-    """Say whether a commit is part of what the person stands on."""
-    return repository.git.ask("merge-base", "--is-ancestor", commit, "HEAD").code == 0
 
 
 def runs(directory: Path, *, as_json: bool) -> None:
@@ -93,6 +43,9 @@ def _table(lines: tuple[RunLine, ...]) -> Table:
         # On a narrow terminal the two long ones give way; what has to be typed stays whole
         table.add_column(title, no_wrap=title not in ("task", "branch"))
     for line in lines:
+        if line.why:
+            table.add_row(line.run, "", Text(line.state, style="red"), "", Text(escape.line(line.why), overflow="fold"))
+            continue
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(line.started))
         state = f"{line.state}, taken" if line.taken else line.state
         long = (Text(text, no_wrap=True, overflow="ellipsis") for text in (_short(line.goal), line.branch))
@@ -135,7 +88,7 @@ def show_patch(directory: Path, spec: str) -> None:
 def split_step(spec: str) -> tuple[str, int | None]:
     """Read `RUN[:STEP]`. Raises UsageError."""
     run, colon, step = spec.partition(":")
-    if colon and not (step.isascii() and step.isdigit() and int(step)):
+    if colon and not _STEP.fullmatch(step):
         raise UsageError(f"not a step: {step!r}", "steps are counted from 1, for example RUN:2")
     return run, int(step) if colon else None
 
@@ -146,13 +99,20 @@ def patch(directory: Path, spec: str) -> bytes:
     told = report(directory, prefix)
     old, new = told.base, told.tip
     if number is not None:
-        commits = [step.commit for step in told.steps if step.commit]
-        if number > len(commits):
-            raise UsageError(f"run {told.run} has no step {number}", f"it has {len(commits)}")
-        new = commits[number - 1]
+        new = _commit_of(told, number)
         old = f"{new}^"
-    git = open_repository(directory).git
-    return git.output("diff-tree", "-r", "-p", "--no-ext-diff", "--no-textconv", "-M", old, new, "--")
+    # Nothing but what the run's ref keeps is asked for: its branch may be gone, or never have been here
+    git = open_repository(directory).shared
+    return git.output("diff-tree", "-r", "-p", "--no-ext-diff", "--no-textconv", "-M", "--end-of-options", old, new)
+
+
+def _commit_of(told: Report, number: int) -> str:
+    """Find a step by its number, which stays its own whatever was undone. Raises UsageError."""
+    made = {step.number: step.commit for step in told.steps if step.commit}
+    if number not in made:
+        known = f"it has {', '.join(map(str, sorted(made)))}" if made else "it has none"
+        raise UsageError(f"run {told.run} has no step {number}", known)
+    return made[number]
 
 
 def status(directory: Path, *, as_json: bool) -> None:
@@ -166,19 +126,32 @@ def status(directory: Path, *, as_json: bool) -> None:
         console.print(Text(line), soft_wrap=True)
 
 
-def _steps(line: RunLine) -> str:
-    return f"{line.steps} verified step{'' if line.steps == 1 else 's'}"
-
-
 def _standing(listed: RunList) -> Iterator[str]:
     yield f"on {listed.branch}, {'uncommitted work' if listed.dirty else 'nothing uncommitted'}"
     for line in listed.runs:
         if line.state == "running":
             yield f"running   {line.run}  {_short(line.goal)}"
-        elif line.state == "died":
-            yield f"died      {line.run}  {_steps(line)} on {line.branch}; tidy up with: git agent clean"
-        elif line.steps and not line.taken:
-            take = f"take it with: git agent accept {line.run}"
-            yield f"{line.state:<9} {line.run}  {_steps(line)} on {line.branch}; {take}"
+        elif line.state == "unreadable":
+            yield f"unreadable {line.run}  {escape.line(line.why)}"
+        elif told := "; ".join(_waiting(line)):
+            yield f"{line.state:<9} {line.run}  {told}"
     if not listed.runs:
         yield "no run yet; start one with: git agent fix"
+
+
+def _waiting(line: RunLine) -> Iterator[str]:
+    """Say what of a run waits for a person, and what to type."""
+    resumable = line.state == "died" or line.stop == "interrupted"
+    waits = line.steps and not line.taken
+    if resumable or waits:
+        yield f"{_steps(line.steps)} on {line.branch}"
+    if resumable:
+        yield f"resume it with: git agent resume {line.run}"
+    elif waits:
+        yield f"take it with: git agent accept {line.run}"
+    if line.redo:
+        yield f"{_steps(line.redo)} undone, bring back with: git agent redo {line.run}"
+
+
+def _steps(number: int) -> str:
+    return f"{number} verified step{'' if number == 1 else 's'}"

@@ -25,6 +25,7 @@ COMMANDS = {
     "status": "bot.entry.history",
     "accept": "bot.entry.steps",
     "undo": "bot.entry.steps",
+    "redo": "bot.entry.steps",
     "clean": "bot.entry.steps",
     "verify": "bot.entry.care",
     "doctor": "bot.entry.care",

@@ -105,6 +105,9 @@ _CONTINUING: tuple[Callable[[Any], Any], ...] = (
     _limit("seconds", "N", "Longest time."),
     _limit("tokens", "N", "Most tokens, in and out."),
     _limit("cost", "USD", "Most money."),
+    _limit("files", "N", "Most changed files, of a step and of all together (50)."),
+    _limit("lines", "N", "Most changed lines, likewise (2000)."),
+    _limit("bytes", "N", "Largest changed file (1000000); all together ten times as much."),
     click.option(
         "--trust",
         type=click.Choice(["trusted", "untrusted"]),

@@ -1,10 +1,14 @@
-"""Commands that move: accept, undo, clean."""
+"""Commands that move: accept, undo, redo, clean."""
 
 from pathlib import Path
 
 import click
 
-from bot.app import steps, views
+from bot.app import views
+from bot.app.acceptance import accept as take
+from bot.app.cleaning import clean as tidy
+from bot.app.redoing import redo as go_forth
+from bot.app.undoing import undo as go_back
 from bot.entry.options import as_json, directory
 
 
@@ -14,7 +18,7 @@ from bot.entry.options import as_json, directory
 @directory
 def accept(run: str, directory: Path, *, as_json: bool) -> None:
     """Bring the verified commits of RUN onto the current branch."""
-    _tell(steps.accept(directory, run), directory, run, as_json=as_json)
+    _tell(take(directory, run), directory, run, as_json=as_json)
 
 
 @click.command()
@@ -22,8 +26,20 @@ def accept(run: str, directory: Path, *, as_json: bool) -> None:
 @as_json
 @directory
 def undo(run: str, directory: Path, *, as_json: bool) -> None:
-    """Take back the last step of RUN, or STEP and all after it."""
-    _tell(steps.undo(directory, run), directory, run.partition(":")[0], as_json=as_json)
+    """Take back the last step of RUN, or STEP and all after it.
+
+    After an accept your branch goes back, too; commits that somebody may have already are reverted by new ones.
+    """
+    _tell(go_back(directory, run), directory, run.partition(":")[0], as_json=as_json)
+
+
+@click.command()
+@click.argument("run")
+@as_json
+@directory
+def redo(run: str, directory: Path, *, as_json: bool) -> None:
+    """Bring back what the last undo of RUN took."""
+    _tell(go_forth(directory, run), directory, run, as_json=as_json)
 
 
 def _tell(text: str, directory: Path, run: str, *, as_json: bool) -> None:
@@ -38,5 +54,5 @@ def _tell(text: str, directory: Path, run: str, *, as_json: bool) -> None:
 @directory
 def clean(directory: Path, *, force: bool, dry_run: bool, as_json: bool) -> None:
     """Remove what dead runs left behind, and branches that you have taken."""
-    cleaned = steps.clean(directory, force=force, dry_run=dry_run)
+    cleaned = tidy(directory, force=force, dry_run=dry_run)
     click.echo(cleaned.model_dump_json() if as_json else cleaned.text)

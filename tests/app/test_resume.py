@@ -1,7 +1,6 @@
 """A run that stopped, however, is taken up again and ends as if nothing had been."""
 
 import json
-import os
 import signal
 import subprocess
 import time
@@ -38,18 +37,19 @@ def repo(repo: Repo, tmp_path: Path) -> Repo:
     return repo
 
 
-def killed(repo: Repo, spec: str, events: int) -> str:
-    """Kill a run with -9 as soon as its journal has so many events, and return its id."""
+def stopped(repo: Repo, spec: str, number: signal.Signals, word: str, times: int = 1) -> str:
+    """Stop a run by a signal as soon as its journal tells of so many events of a kind, and return its id."""
     argv = [*COMMAND, "-C", str(repo.path), "fix", "make add add", "--model", spec, "--isolation", "process"]
+    folder = repo.path / ".git" / "agent" / "runs"
     with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
-        folder = repo.path / ".git" / "agent" / "runs"
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
-            lines = [path.read_bytes().count(b"\n") for path in folder.glob("*/trace.jsonl")]
-            if lines and lines[0] >= events:
+            told = b"".join(path.read_bytes() for path in folder.glob("*/trace.jsonl"))
+            if told.count(f'"event":"{word}"'.encode()) >= times:
                 break
             time.sleep(0.02)
-        os.kill(child.pid, signal.SIGKILL)
+        child.send_signal(number)
+        child.wait(30)
     return next(iter(list_runs(open_repository(repo.path))))
 
 
@@ -57,7 +57,7 @@ def test_a_killed_run_goes_on_with_its_edits_and_ends_as_one_that_was_left_alone
     lines = [calls(NOTES, RIGHT), calls(("run_check", {"name": "pytest"})), calls(checkpoint()), calls(FINISH)]
     spec = script(tmp_path / "s", *lines)
     before = repo.state()
-    run = killed(repo, spec, events=7)
+    run = stopped(repo, spec, signal.SIGKILL, "acted", 2)
     ran = agent(repo, "resume", "--json", "--isolation", "process")
     assert ran.code == 0, ran.err
     report = ran.report
@@ -111,15 +111,8 @@ def test_what_cannot_go_on_says_why_and_what_to_do(repo: Repo, tmp_path: Path) -
 
 def test_a_run_that_was_stopped_by_a_signal_goes_on(repo: Repo, tmp_path: Path) -> None:
     spec = script(tmp_path / "s", calls(RIGHT, SLOW), calls(checkpoint()), calls(FINISH))
-    argv = [*COMMAND, "-C", str(repo.path), "fix", "make add add", "--model", spec, "--isolation", "process"]
-    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and not any(Path("/tmp").glob("git-agent-*/agent-*/slow.txt")):
-            time.sleep(0.05)
-        child.send_signal(signal.SIGINT)
-        child.wait(30)
+    run = stopped(repo, spec, signal.SIGINT, "acted")
     repository = open_repository(repo.path)
-    run = list_runs(repository)[0]
     last = read_events(repository, run)[-1]
     assert isinstance(last, Ended)
     assert last.stop == "interrupted"

@@ -1,12 +1,13 @@
 """Looking: log, show, diff, status, doctor, in words and in JSON."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from bot.core.report import Report
-from tests.conftest import Repo
+from tests.conftest import Repo, make_repo
 from tests.product import FINISH, agent, calls, checkpoint, edit, once, run, script
 
 
@@ -53,6 +54,80 @@ def test_diff_prints_the_change_of_a_run_or_of_a_step(repo: Repo, report: Report
     assert "+    return a + b" in whole
     assert agent(repo, "diff", f"{report.run}:1").out == whole
     assert agent(repo, "diff", f"{report.run}:2").code == 2
+
+
+def fetched(repo: Repo, path: Path) -> Repo:
+    """Make a repository that shares nothing with another one but the runs that it fetched."""
+    other = make_repo(path)
+    other.commit({"other.txt": "other\n"}, "another history")
+    other.git("branch", "agent/fix")
+    other.git("fetch", "-q", str(repo.path), "refs/agent/*:refs/agent/*")
+    return other
+
+
+def test_a_clone_that_fetched_the_runs_shows_all_of_them_without_their_branches(
+    repo: Repo, report: Report, tmp_path: Path
+) -> None:
+    other = fetched(repo, tmp_path / "other")
+    assert other.git("for-each-ref", "refs/heads/agent/").split()[-1] == "refs/heads/agent/fix"
+    other.git("gc", "-q", "--prune=now")
+    for command in (("show", report.run), ("show", report.run, "--json"), ("log", report.run), ("diff", report.run)):
+        there = agent(other, *command)
+        assert (there.code, there.out) == (0, agent(repo, *command).out), command
+    assert agent(other, "diff", f"{report.run}:1").out == agent(repo, "diff", report.run).out
+    (line,) = json.loads(agent(other, "log", "--json").out)["runs"]
+    assert (line["run"], line["state"], line["steps"], line["taken"]) == (report.run, "verified", 1, False)
+    assert f"git agent accept {report.run}" in agent(other, "status").out
+    again = agent(repo, "undo", report.run)
+    assert again.code == 0, again.err
+    other.git("fetch", "-q", str(repo.path), "refs/agent/*:refs/agent/*")
+    assert "(undone)" in agent(other, "log", report.run).out
+    assert f"git agent redo {report.run}" in agent(other, "status").out
+
+
+def forge(repo: Repo, run: str, old: str, new: str) -> None:
+    """Put other words into the record of a run, as a stranger may have done before it was fetched."""
+    trace = repo.git("cat-file", "blob", f"refs/agent/runs/{run}:trace.jsonl")
+    assert old in trace
+    repo.write({"forged": trace.replace(old, new) + "\n"})
+    blob = repo.git("hash-object", "-w", "forged")
+    (repo.path / "forged").unlink()
+    entry = f"100644 blob {blob}\ttrace.jsonl\n"
+    made = subprocess.run(["git", "mktree"], cwd=repo.path, input=entry, capture_output=True, text=True, check=True)
+    commit = repo.git("commit-tree", made.stdout.strip(), "-p", f"refs/agent/runs/{run}^2", "-m", "forged")
+    repo.git("update-ref", f"refs/agent/runs/{run}", commit)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"base":"', '"base":"--output=written'),
+        ('"event":"verified"', '"event":"told","text":"x","was":"verified"'),
+        ('"event":"ended"', '"event":"teleported"'),
+        ('{"at":', '{"at":1e300,"at":1e300,"then":'),
+    ],
+    ids=["option", "unproved", "newer", "time"],
+)
+def test_a_record_that_was_tampered_with_is_refused_in_one_line_everywhere(
+    repo: Repo, report: Report, old: str, new: str
+) -> None:
+    before = repo.state()
+    forge(repo, report.run, old, new)
+    for command in ("diff", "show", "log"):
+        ran = agent(repo, command, report.run)
+        assert (ran.code, ran.out, len(ran.err.splitlines())) == (1, "", 1), ran
+        assert report.run in ran.err
+    assert (agent(repo, "log").code, agent(repo, "status").code) == (0, 0)
+    assert "unreadable" in agent(repo, "log").out
+    assert not list(repo.path.glob("**/written*"))
+    assert repo.state() == before
+
+
+def test_a_step_is_called_by_its_own_number(repo: Repo, report: Report) -> None:
+    for spec, code in ((f"{report.run}:1", 0), (f"{report.run}:01", 0), (f"{report.run}:2", 2), (f"{report.run}:0", 2)):
+        assert agent(repo, "diff", spec).code == code, spec
+    ran = agent(repo, "diff", f"{report.run}:{'9' * 5000}")
+    assert (ran.code, len(ran.err.splitlines())) == (2, 1)
 
 
 def test_a_diff_that_is_not_utf8_is_printed_as_it_is(repo: Repo, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from bot.app.proving.values import Judged, Proved, ProvedCommit, Uncommitted
 from bot.core.change import ChangeSet
 from bot.core.check import Check, CheckResult, Rung, Verdict
 from bot.core.doubts import Doubt, Work
+from bot.core.policy import describe_reach
 from bot.core.proof import Audit, Proof
 from bot.core.report import summarize_check
 from bot.git.audit import changes
@@ -169,7 +170,7 @@ class _Proof:
                 proof=proven.proof,
                 audit=proven.audit,
                 uncommitted=missing,
-                notes=(*_merge(listed), *(doubt.text for doubt in doubts if not doubt.grave)),
+                notes=(*_merge(listed), *describe_reach(change), *(doubt.text for doubt in doubts if not doubt.grave)),
             )
         )
         self.verdicts.append(verdict)

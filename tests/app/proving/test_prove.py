@@ -41,6 +41,34 @@ def claim(repo: Repo, tree: str, checks: str) -> None:
     repo.git("commit", "-q", "--amend", "--no-gpg-sign", "-m", f"said\n\n{trailers}")
 
 
+def test_what_a_commit_reaches_beside_its_text_is_told(repo: Repo) -> None:
+    (repo.path / "elsewhere").symlink_to("/etc/passwd")
+    (repo.path / "test_calc.py").chmod(0o755)
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{repo.git('rev-parse', 'HEAD')},sub")
+    (repo.path / "sub").mkdir()
+    files = {
+        ".github/workflows/ci.yml": "on: push\n",
+        "CALC.py": RIGHT,
+        "pyproject.toml": "[tool.git-agent]\nworkers = 1\n",
+    }
+    repo.write({**files, "x.bin": b"\0\1"})
+    repo.git("add", "elsewhere", "test_calc.py", "x.bin", *files)
+    repo.git("commit", "-q", "--no-gpg-sign", "-m", "reach")
+    proved, words = look(repo)
+    told = (
+        "pyproject.toml: [tool.git-agent] is changed",
+        ".github/workflows/ci.yml: decides what runs, or who may do what (protected (.github/workflows/**))",
+        "elsewhere: a link",
+        "sub: a submodule: what it leads to was not looked at",
+        "test_calc.py: its mode went from 100644 to 100755",
+        "x.bin: binary content, which nobody can read here",
+        "CALC.py and calc.py are one name where letter case does not count; give one of them another name",
+    )
+    assert set(told) <= set(proved.commits[0].notes)
+    assert all(text.partition(":")[0] in words for text in told)
+    assert proved.commits[0].outcome == "needs_person"
+
+
 def test_a_run_and_each_of_its_commits_hold(repo: Repo, tmp_path: Path) -> None:
     lines = (
         calls(edit("a - b", "a + b"), checkpoint("Add adds")),

@@ -1,0 +1,137 @@
+"""A run that stopped, and where its steps stand."""
+
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+
+from bot.core.change import readable
+from bot.core.check import Verdict
+from bot.core.copies import Copies, trace_copies
+from bot.core.event import Baselined, Committed, Event, Started, Verified
+from bot.core.lineage import Lineage, follow
+from bot.errors import GitFailed, UsageError
+from bot.git.journal import is_live
+from bot.git.names import is_ours
+from bot.git.reconcile import reconcile
+from bot.git.repository import Repository
+from bot.git.runs import find_run, read_events
+from bot.git.store import open_store
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run that nobody works on now."""
+
+    repository: Repository
+    run: str
+    events: tuple[Event, ...]
+
+    @cached_property
+    def started(self) -> Started:
+        """How it began."""
+        first = self.events[0]
+        assert isinstance(first, Started), "a run's first event is Started"
+        return first
+
+    @cached_property
+    def lineage(self) -> Lineage:
+        """Which steps count."""
+        return follow(self.events)
+
+    @cached_property
+    def copies(self) -> Copies:
+        """Which commits stand for them."""
+        return trace_copies(self.events)
+
+    @property
+    def branch(self) -> str:
+        """The run's own branch, by its short name."""
+        return self.started.branch
+
+    @property
+    def ref(self) -> str:
+        """The full name of the run's own branch."""
+        return f"refs/heads/{self.branch}"
+
+    @cached_property
+    def known(self) -> dict[str, Verdict]:
+        """What was said of trees that held."""
+        verdicts = [e.verdict for e in self.events if isinstance(e, Baselined)]
+        verdicts += [e.verdict for e in self.events if isinstance(e, Verified) and e.verdict.ok]
+        return {verdict.tree: verdict for verdict in verdicts}
+
+    def held(self, tip: str) -> frozenset[str]:
+        """List the commits that a tip has beyond the run's base."""
+        listed = self.repository.shared.output("rev-list", tip, f"^{self.lineage.base}", "--")
+        return frozenset(listed.decode("ascii").split())
+
+    def holds(self, tip: str) -> bool:
+        """Say whether every step that counts counts at this tip, too."""
+        held = self.held(tip)
+        return all(self.copies.find(step.step, held) for step in self.lineage.live)
+
+    def subject(self, step: int) -> str:
+        """Return what a step is called."""
+        return self._committed(step).subject
+
+    def original(self, step: int) -> str:
+        """Return the commit that a step was first made with."""
+        return self._committed(step).commit
+
+    def _committed(self, step: int) -> Committed:
+        return next(event for event in self.events if isinstance(event, Committed) and event.step == step)
+
+
+def open_finished(repository: Repository, prefix: str) -> Finished:
+    """Find a run that nobody works on. Raises UsageError."""
+    run = find_run(repository, prefix)
+    if is_live(repository, run):
+        raise UsageError(f"{run} is still running")
+    finished = Finished(repository, run, read_events(repository, run))
+    if is_ours(finished.branch):
+        with suppress(UsageError, GitFailed):
+            # A commit that a kill kept out of the record was never a step
+            reconcile(repository, finished.branch, run, finished.lineage.head, finished.lineage.made + 1)
+    return finished
+
+
+def full_ref(repository: Repository) -> str:
+    """Return the full name of the branch that the person is on; HEAD where it is detached."""
+    answer = repository.git.ask("symbolic-ref", "--quiet", "HEAD")
+    return "HEAD" if answer.code else readable(answer.output.strip())
+
+
+def short(ref: str) -> str:
+    """Return a branch's name as a person says it."""
+    return ref.removeprefix("refs/heads/")
+
+
+def parent(repository: Repository, commit: str) -> str:
+    """Return what a commit was made on. Raises GitFailed."""
+    return repository.shared.line("rev-parse", "--verify", "--end-of-options", f"{commit}^1")
+
+
+def is_ancestor(repository: Repository, older: str, newer: str) -> bool:
+    """Say whether one commit leads to another, or is it. Raises GitFailed."""
+    answer = repository.shared.ask("merge-base", "--is-ancestor", older, newer)
+    if answer.code > 1:
+        # Neither a yes nor a no: what rests on it must not go on
+        raise GitFailed(f"git does not know how {older[:10]} and {newer[:10]} are related: {answer.error}")
+    return answer.code == 0
+
+
+def between(repository: Repository, older: str, newer: str) -> Sequence[str]:
+    """List the commits that one has and the other has not, newest first."""
+    return repository.shared.output("rev-list", newer, f"^{older}", "--").decode("ascii").split()
+
+
+def remote_refs(repository: Repository, commit: str) -> Collection[str]:
+    """List the remote branches, as they were last heard of, that have a commit."""
+    told = repository.shared.output("for-each-ref", "--format=%(refname)", f"--contains={commit}", "refs/remotes/")
+    return tuple(readable(name) for name in told.splitlines())
+
+
+def tip_of(repository: Repository, ref: str) -> str:
+    """Return where a branch stands; empty when it is gone."""
+    return open_store(repository).read_ref(ref) or ""
