@@ -1,15 +1,19 @@
 """Real repositories with a fixed identity and fixed dates, and no network."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.untouched import print_of
 
 IDENTITY = {
     "GIT_AUTHOR_NAME": "Test Person",
@@ -56,16 +60,15 @@ class Repo:
 
     def state(self) -> tuple[str, ...]:
         """Return everything that a run must leave byte-identical."""
-        hooks = sorted((p.name, p.read_bytes()) for p in (self.path / ".git/hooks").glob("*"))
+        # Without this a look at the state would already change it: git brings the index up to date
+        looking = ("--no-optional-locks", "-c", "core.fsmonitor=false")
         return (
-            self.git("status", "--porcelain=v2", "--ignored"),
-            self.git("diff"),
-            self.git("diff", "--cached"),
-            (self.path / ".git/HEAD").read_text(),
+            self.git(*looking, "status", "--porcelain=v2", "--ignored"),
+            self.git(*looking, "diff"),
+            self.git(*looking, "diff", "--cached"),
             self.git("rev-parse", "HEAD"),
             self.git("stash", "list"),
-            (self.path / ".git/config").read_text(),
-            repr(hooks),
+            *(f"{name} {told}" for name, told in sorted(print_of(self.path).items())),
         )
 
 
@@ -104,10 +107,25 @@ for _number, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.S
         signal.signal(_number, _handler)
 
 
+@pytest.fixture(scope="session")
+def templates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for what is made once and copied by many tests."""
+    return tmp_path_factory.mktemp("templates")
+
+
 @pytest.fixture
-def repo(tmp_path: Path) -> Repo:
+def repo(tmp_path: Path, templates: Path) -> Repo:
     """A small project with one failing test."""
-    made = make_repo(tmp_path / "repo")
+    shutil.copytree(_small_project(templates).path, tmp_path / "repo", symlinks=True)
+    made = Repo(tmp_path / "repo")
+    # The index remembers the files that were copied
+    made.git("update-index", "-q", "--refresh")
+    return made
+
+
+@cache
+def _small_project(folder: Path) -> Repo:
+    made = make_repo(folder / "small")
     made.commit(
         {
             "calc.py": "def add(a, b):\n    return a - b\n",

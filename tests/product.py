@@ -1,4 +1,4 @@
-"""Starts the product as a person does: a process, its arguments, what it prints."""
+"""Uses the product as a person does: a process, its arguments, what it prints."""
 
 import json
 import os
@@ -8,10 +8,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from bot.core.report import Report
 from tests.conftest import Repo
+from tests.warm import Process, complete, warm
+
+Running: TypeAlias = "Process | subprocess.Popen[bytes]"
 
 COMMAND = (sys.executable, "-I", "-m", "bot")
 
@@ -30,19 +33,37 @@ class Ran:
         return Report.model_validate_json(self.out)
 
 
-def run(*args: str, cwd: Path | None = None, env: Mapping[str, str] | None = None, timeout: float = 120) -> Ran:
-    """Run git agent to its end."""
-    done = subprocess.run(
-        [*COMMAND, *args],
-        cwd=cwd,
-        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "160", **(env or {})},
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+def run(
+    *args: str, cwd: Path | None = None, env: Mapping[str, str] | None = None, timeout: float = 120, fresh: bool = False
+) -> Ran:
+    """Run git agent to its end; `fresh` has the process itself be what a person starts, down to its first line."""
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "160", **(env or {})}
+    ready = None if fresh else warm()
+    if ready is not None and ready.suits(environment):
+        done = complete(ready, args, str(cwd or Path.cwd()), environment, timeout)
+    else:
+        done = subprocess.run(
+            [*COMMAND, *args],
+            cwd=cwd,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
     return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def start(*args: str, cwd: Path, env: Mapping[str, str], out: int, err: int) -> Running:
+    """Start git agent and return at once; what it prints goes to two descriptors."""
+    environment = {**os.environ, "NO_COLOR": "1", **env}
+    ready = warm()
+    if ready is None or not ready.suits(environment):
+        argv = [*COMMAND, *args]
+        return subprocess.Popen(argv, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+    with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - only its descriptor is wanted
+        return ready.start(args, str(cwd), environment, (nothing.fileno(), out, err))
 
 
 def agent(repo: Repo, *args: str, env: Mapping[str, str] | None = None) -> Ran:
