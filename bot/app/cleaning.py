@@ -11,6 +11,7 @@ from bot.app.perform import render
 from bot.core.event import Ended
 from bot.core.task import Record
 from bot.errors import AgentError
+from bot.git.disposal import sweep
 from bot.git.journal import is_live
 from bot.git.leftovers import remove_leftovers
 from bot.git.locks import find_left, release
@@ -21,6 +22,11 @@ from bot.git.results import GitShelf
 from bot.git.runs import dead_journals, list_runs, read_events
 from bot.git.store import open_store
 from bot.git.trail import PREFIX
+
+
+def finish() -> None:
+    """Delete what a command moved aside, once it has said what it had to say."""
+    sweep()
 
 
 class Cleaned(Record):
@@ -45,17 +51,17 @@ class Cleaned(Record):
 def clean(directory: Path, *, force: bool, dry_run: bool) -> Cleaned:
     """Remove what dead runs left behind, results of days past and the branches that were taken."""
     repository = open_repository(directory)
-    sweep = _Sweep(repository, force=force, dry_run=dry_run)
-    settled = sweep.gather("a move that was interrupted", settle_all(repository, dry_run=dry_run))
+    done = _Sweep(repository, force=force, dry_run=dry_run)
+    settled = done.gather("a move that was interrupted", settle_all(repository, dry_run=dry_run))
     for what, find in (
-        ("leftovers of dead runs", sweep.leftovers),
-        ("journals of dead runs", sweep.journals),
-        ("locks of dead runs", sweep.locks),
-        ("kept results", sweep.results),
-        ("branches", sweep.branches),
+        ("leftovers of dead runs", done.leftovers),
+        ("journals of dead runs", done.journals),
+        ("locks of dead runs", done.locks),
+        ("kept results", done.results),
+        ("branches", done.branches),
     ):
-        sweep.removed += sweep.gather(what, find())
-    return Cleaned(removed=tuple(sweep.removed), kept=tuple(sweep.kept), settled=tuple(settled), dry_run=dry_run)
+        done.removed += done.gather(what, find())
+    return Cleaned(removed=tuple(done.removed), kept=tuple(done.kept), settled=tuple(settled), dry_run=dry_run)
 
 
 @dataclass(slots=True)
@@ -116,8 +122,6 @@ class _Sweep:
 
     def _close(self, run: str) -> str:
         if not self.dry_run:
-            # Fresh or not, its lock is as dead as the run
-            release(self.repository, (PREFIX + run,))
             close_journal(self.repository, run, self._end(run), render)
         return f"journal of {run}"
 

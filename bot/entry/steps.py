@@ -7,6 +7,7 @@ import click
 from bot.app import views
 from bot.app.acceptance import accept as take
 from bot.app.cleaning import clean as tidy
+from bot.app.cleaning import finish
 from bot.app.redoing import redo as go_forth
 from bot.app.undoing import undo as go_back
 from bot.entry.options import as_json, directory
@@ -45,6 +46,7 @@ def redo(run: str, directory: Path, *, as_json: bool) -> None:
 def _tell(text: str, directory: Path, run: str, *, as_json: bool) -> None:
     """Say what was done, or print the report of the run as it stands now."""
     click.echo(views.report(directory, run).model_dump_json() if as_json else text)
+    finish()
 
 
 @click.command(short_help="Remove what runs left behind.")

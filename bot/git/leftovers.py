@@ -99,9 +99,10 @@ def _abandoned(folder: Path) -> bool:
 
 
 def _hollow(folder: Path) -> bool:
-    """Say whether a folder has been empty for longer than it takes to put a card into it: killed before, or after."""
+    """Say whether a folder is for longer than it takes as it is before it has a card, and after that went."""
     with suppress(OSError):
-        return not any(folder.iterdir()) and time.time() - folder.lstat().st_mtime > MOMENT
+        found = {entry.name for entry in folder.iterdir()}
+        return found <= {f"{HELD}.new"} and time.time() - folder.lstat().st_mtime > MOMENT
     return False
 
 

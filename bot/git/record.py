@@ -9,6 +9,7 @@ from bot.core.lineage import Lineage
 from bot.errors import GitFailed, UsageError, WorkspaceError
 from bot.git import journal
 from bot.git.journal import Journal, open_journal
+from bot.git.locks import release
 from bot.git.objects import AGENT, Entry, Identity
 from bot.git.oplog import describe, draft, is_over, keep
 from bot.git.repository import Repository
@@ -160,6 +161,8 @@ class RunRef:
         try:
             self._forget()
             self._refuse(known=self._known())
+            if self._resume:
+                release(self.repository, (PREFIX + self.run,))
             saved = self._read_saved()
             data = _longer(self.run, saved, written)
             events = vet(self.run, data) if data else ()

@@ -30,7 +30,12 @@ def private_folders() -> Iterator[Scratch]:
         with _hold(root):
             made.home.mkdir(mode=0o700)
             made.temporary.mkdir(mode=0o700)
-            yield made
+            try:
+                yield made
+            finally:
+                # While it is held: killed half-way, the rest is still known to be nobody's
+                remove(made.home)
+                remove(made.temporary)
     finally:
         remove(root)
 
