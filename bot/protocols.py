@@ -158,7 +158,7 @@ class Mount(NamedTuple):
     writable: bool = False
 
 
-HELD = "held"
+HELD = ".held-by-git-agent"
 """Name of a file that a process keeps locked for as long as it uses a temporary folder that no card tells of."""
 
 

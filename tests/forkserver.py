@@ -2,9 +2,10 @@
 
 Started as a script of its own with `-I`, as git agent is; standard input is the socket on which requests come. It
 imports what git agent imports and calls none of it, so that what a request turns into differs from a fresh process by
-nothing but the time that the imports take. It has no threads and leaves signals alone.
+nothing but the time that the imports take, and that they take to be undone. It has no threads and leaves signals alone.
 """
 
+import atexit
 import gc
 import io
 import json
@@ -13,6 +14,7 @@ import runpy
 import select
 import socket
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -115,6 +117,19 @@ def open_stream(descriptor: int, name: str, before: TextIO) -> TextIO:
     return io.TextIOWrapper(cast("Any", buffer), before.encoding, before.errors, "\n", line_buffering=at_once)
 
 
+def leave(code: object) -> None:
+    """End as the interpreter does, short of taking itself to pieces; where more is to be told, leave it to that."""
+    wait: Any = threading
+    wait._shutdown()
+    atexit._run_exitfuncs()
+    with suppress(OSError):
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None and not stream.closed:
+                stream.flush()
+        if code is None or isinstance(code, int):
+            os._exit((code or 0) & 0xFF)
+
+
 if __name__ == "__main__":
     requests = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -122,4 +137,8 @@ if __name__ == "__main__":
     os.close(os.pidfd_open(os.getpid()))
     requests.send(b"ready")
     sys.argv[1:] = serve(requests)
-    runpy.run_module("bot", run_name="__main__", alter_sys=True)
+    try:
+        runpy.run_module("bot", run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        leave(end.code)
+        raise

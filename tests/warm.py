@@ -77,11 +77,9 @@ class Warm:
         self, args: Sequence[str], cwd: str, environment: Mapping[str, str], descriptors: Sequence[int]
     ) -> Process:
         """Start git agent with these arguments; the descriptors are its input, output and errors."""
-        umask = os.umask(0)
-        os.umask(umask)
         ours, told = os.pipe()
         try:
-            request = json.dumps((args, cwd, dict(environment), umask)).encode()
+            request = json.dumps((args, cwd, dict(environment), _umask())).encode()
             socket.send_fds(self.control, [request], [*descriptors, told])
         finally:
             os.close(told)
@@ -102,6 +100,12 @@ def warm() -> Warm | None:
         return None
     atexit.register(made.close)
     return made
+
+
+def _umask() -> int:
+    """Look, rather than set it and set it back: other threads make files meanwhile."""
+    lines = Path("/proc/self/status").read_text(encoding="utf-8", errors="replace").splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("Umask:")), 8)
 
 
 def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:

@@ -18,6 +18,7 @@ from bot.core.event import (
     Proved,
     Redone,
     Replied,
+    Reviewed,
     RolledBack,
     Started,
     Told,
@@ -66,6 +67,23 @@ class Judge:
         """Judge the base."""
         return (yield from self._climb(self.bench.workspace.tree(), None))
 
+    def review(self) -> Generator[Event, None, None]:
+        """Judge the base again, and where the branch stands: what was said of them before does not hold any more."""
+        workspace, lineage = self.bench.workspace, follow(self.log)
+        draft = workspace.tree()
+        workspace.restore(lineage.base)
+        change, verdict = workspace.diff(lineage.base), (yield from self.baseline())
+        yield Baselined(verdict=verdict)
+        if lineage.live:
+            workspace.restore(lineage.head)
+            change = workspace.diff(lineage.base)
+            before = verdict
+            verdict = yield from self._climb(change.tree, before, change.paths)
+            auditor = Auditor(self.bench.ladder, workspace, before, verdict)
+            verdict = yield from self._watched(auditor.hold(change.files), change.tree)
+        yield Reviewed(step=lineage.step, commit=lineage.head, verdict=verdict, change=change)
+        workspace.restore(draft)
+
     def candidate(self, subject: str, body: str) -> Generator[Event, None, Answer]:
         """Audit and judge what changed; commit it when nothing got worse, else give feedback or roll back."""
         settled = self._settled()
@@ -97,13 +115,13 @@ class Judge:
             return
         files = merge_files(file for change in standing.changes(self.log) for file in change.files)
         prover = Prover(self.bench.ladder, self.bench.workspace)
-        base = next(event.verdict for event in self.log if isinstance(event, Baselined))
-        proving = prover.prove(base, standing.before(self.log), files, self._started.task.goal)
+        proving = prover.prove(standing.base(self.log), standing.before(self.log), files, self._started.task.goal)
         proof, audit = yield from self._watched(proving, lineage.live[-1].tree)
         yield Proved(commit=lineage.head, proof=proof, audit=audit)
 
     def _proved(self, head: str) -> bool:
-        last = next((event for event in reversed(standing.settle(self.log)) if isinstance(event, Proved)), None)
+        told = standing.settle(standing.since(self.log))
+        last = next((event for event in reversed(told) if isinstance(event, Proved)), None)
         return last is not None and last.commit == head
 
     def _settled(self) -> Answer | None:
@@ -152,7 +170,7 @@ class Judge:
     def _told(self, tree: str) -> Verdict | None:
         """Return what was said of a tree since the last commit, when nothing got worse on it."""
         told: Verdict | None = None
-        for event in standing.settle(self.log):
+        for event in standing.settle(standing.since(self.log)):
             if isinstance(event, Committed | Undone | Redone):
                 told = None
             elif isinstance(event, Verified) and event.verdict.tree == tree and event.verdict.ok:

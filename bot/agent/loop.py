@@ -10,7 +10,7 @@ from bot.agent import calls, context, pending
 from bot.agent.judge import Judge
 from bot.agent.pending import Pending
 from bot.core import limits, recovery, standing
-from bot.core.check import CheckResult
+from bot.core.check import CheckResult, Verdict
 from bot.core.doubts import object_to
 from bot.core.event import (
     Acted,
@@ -22,6 +22,7 @@ from bot.core.event import (
     Proved,
     Replied,
     Retried,
+    Reviewed,
     Started,
     Told,
 )
@@ -31,6 +32,7 @@ from bot.errors import BadArguments, ModelError, Unverified, WorkspaceError
 from bot.protocols import Approver, Model
 from bot.tools.control import Ask, Checkpoint, Finish, Plan
 from bot.tools.tool import Access, Bench
+from bot.verify.digest import digest
 
 Events: TypeAlias = Generator[Event, None, None]
 
@@ -84,6 +86,10 @@ class _Turns:
         try:
             # Told only once its open calls are answered: a service wants the answers right behind the calls
             yield from (event for event in news if not isinstance(event, Told))
+            if standing.unreviewed(self.log):
+                yield from self._review(started)
+            if isinstance(self.log[-1], Ended):
+                return
             if begun is not None:
                 yield from self._void(begun) if void or begun.redacted else self._catch_up(begun)
             yield from (event for event in news if isinstance(event, Told))
@@ -123,9 +129,23 @@ class _Turns:
     def _baseline(self, started: Started) -> Events:
         verdict = yield from self._judge.baseline()
         yield Baselined(verdict=verdict)
+        yield from self._weigh(verdict, started)
+
+    def _review(self, started: Started) -> Events:
+        """Judge again what stands, and stop where it does not hold."""
+        yield from self._judge.review()
+        reviewed = self.log[-1]
+        assert isinstance(reviewed, Reviewed), "a review ends with what it found"
+        yield from self._weigh(standing.base(self.log), started, begun=bool(reviewed.step))
+        if reviewed.step and not reviewed.verdict.ok and not isinstance(self.log[-1], Ended):
+            detail = f"what was verified before does not hold when it is judged again:\n{digest(reviewed.verdict)}"
+            yield Ended(stop="needs_human", detail=detail)
+
+    def _weigh(self, verdict: Verdict, started: Started, *, begun: bool = False) -> Events:
+        """End where the base leaves nothing to do, or nothing to judge by."""
         if not verdict.results:
             yield Ended(stop="needs_human", detail="no check was found: declare one with --check NAME=COMMAND")
-        elif verdict.green and not started.task.goal:
+        elif verdict.green and not started.task.goal and not begun:
             yield Ended(stop="done", detail="every check passes on the base: nothing to do")
         elif all(result.status == "errored" for result in verdict.results):
             yield Ended(stop="needs_human", detail=f"the base cannot be judged: {_reasons(verdict.results)}")
@@ -170,7 +190,7 @@ class _Turns:
     def _end(self, end: Ended) -> Events:
         """End the run; what is called done has to be proved first, and a model may mend what speaks against it once."""
         if end.stop == "done":
-            told = any(isinstance(event, Proved) for event in standing.settle(self.log))
+            told = any(isinstance(event, Proved) for event in standing.settle(standing.since(self.log)))
             yield from self._judge.proof()
             last = self.log[-1]
             if isinstance(last, Proved) and not last.audit.sound and not told:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bot.app.desk import Desk, open_desk
 from bot.app.finished import Finished, full_ref, is_ancestor, open_finished, short
 from bot.app.moving import carry_out, settle
-from bot.app.replanting import Pick, replant
+from bot.app.replanting import Pick, replant, review
 from bot.app.signals import interruptible
 from bot.core.event import Made, Place, Published
 from bot.core.trailers import SNAPSHOT
@@ -56,8 +56,11 @@ def _take(desk: Desk, finished: Finished, head: str) -> _Taken:
     whole = not is_snapshot(repository, lineage.base) or is_ancestor(repository, lineage.base, head)
     if whole and is_ancestor(repository, head, lineage.head):
         there = finished.held(lineage.head)
-        made = (Made(step=step.step, commit=finished.copies.find(step.step, there)) for step in steps)
-        return _Taken(lineage.head, tuple(made), "fast-forward")
+        made = tuple(Made(step=step.step, commit=finished.copies.find(step.step, there)) for step in steps)
+        if finished.own:
+            return _Taken(lineage.head, made, "fast-forward")
+        review(desk, finished, [Pick(step.step, step.commit) for step in made])
+        return _Taken(lineage.head, made, "fast-forward, verified again")
     with _explained(finished):
         planted = replant(desk, finished, head, [Pick(step.step, step.commit) for step in steps])
     how = "cherry-pick, verified again" if planted.judged else "cherry-pick, of the same files as verified"

@@ -12,7 +12,8 @@ from bot.core.event import Ended
 from bot.core.task import Record
 from bot.errors import AgentError
 from bot.git.disposal import sweep
-from bot.git.journal import is_live
+from bot.git.intent import list_intents
+from bot.git.journal import is_live, names
 from bot.git.leftovers import remove_leftovers
 from bot.git.locks import find_left, release
 from bot.git.names import is_ours
@@ -22,6 +23,7 @@ from bot.git.results import GitShelf
 from bot.git.runs import dead_journals, list_runs, read_events
 from bot.git.store import open_store
 from bot.git.trail import PREFIX
+from bot.git.written import forget_others
 
 
 def finish() -> None:
@@ -61,6 +63,8 @@ def clean(directory: Path, *, force: bool, dry_run: bool) -> Cleaned:
         ("branches", done.branches),
     ):
         done.removed += done.gather(what, find())
+    if not dry_run and not any(list_intents(repository)):
+        forget_others(repository, [PREFIX + run for run in (*list_runs(repository), *names(repository))])
     return Cleaned(removed=tuple(done.removed), kept=tuple(done.kept), settled=tuple(settled), dry_run=dry_run)
 
 
@@ -71,6 +75,8 @@ class _Sweep:
     dry_run: bool
     removed: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
+    folders: list[Path] = field(default_factory=list)
+    """Those of dead runs, gone or about to go."""
 
     def gather(self, what: str, found: Iterable[str]) -> list[str]:
         """Do one part; what goes wrong in it keeps the others from nothing."""
@@ -84,6 +90,8 @@ class _Sweep:
     def leftovers(self) -> Iterator[str]:
         """Remove worktrees, folders and empty branches of dead runs."""
         for left in remove_leftovers(self.repository, dry_run=self.dry_run):
+            if Path(left).is_absolute():
+                self.folders.append(Path(left))
             yield f"worktree {left}" if Path(left).is_absolute() else f"branch {left}"
 
     def journals(self) -> Iterator[str]:
@@ -135,7 +143,7 @@ class _Sweep:
 
     def _branch(self, run: str) -> str:
         finished = Finished(self.repository, run, read_events(self.repository, run))
-        tip = tip_of(self.repository, finished.ref) if is_ours(finished.branch) else ""
+        tip = tip_of(self.repository, finished.ref) if is_ours(finished.branch, run) else ""
         why = self._why_kept(finished, tip) if tip else ""
         if why:
             self.kept.append(f"{finished.branch}: {why}")
@@ -150,7 +158,10 @@ class _Sweep:
         lineage = finished.lineage
         if tip != lineage.head:
             return f"it stands at {tip[:10]}, not where its run left it"
-        if place := self.repository.place_of(finished.branch):
+        place = self.repository.place_of(finished.branch)
+        if tip == lineage.base and not finished.own:
+            return "nothing here tells that its run made it"
+        if place and not any(Path(place).is_relative_to(folder) for folder in self.folders):
             return f"it is checked out in {place}"
         kept = is_ancestor(self.repository, tip, PREFIX + finished.run) or tip == lineage.base
         if not kept and lineage.live:

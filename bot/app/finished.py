@@ -10,12 +10,15 @@ from bot.core.check import Verdict
 from bot.core.copies import Copies, trace_copies
 from bot.core.event import Baselined, Committed, Event, Started, Verified
 from bot.core.lineage import Lineage, follow
+from bot.core.standing import refuted
 from bot.errors import GitFailed, UsageError
+from bot.git.claims import refuse_false
 from bot.git.journal import is_live
 from bot.git.names import is_ours
 from bot.git.reconcile import reconcile
 from bot.git.repository import Repository
-from bot.git.runs import find_run, read_events
+from bot.git.runs import find_run, is_from_here, read_events
+from bot.git.shift import standing
 from bot.git.store import open_store
 
 
@@ -55,8 +58,20 @@ class Finished:
         return f"refs/heads/{self.branch}"
 
     @cached_property
+    def local(self) -> bool:
+        """Whether its record was written here; another one may name any command as a check."""
+        return is_from_here(self.repository, self.run)
+
+    @cached_property
+    def own(self) -> bool:
+        """Whether what is said of the steps that count was found here, and was not refuted since."""
+        return self.local and not refuted(self.events)
+
+    @cached_property
     def known(self) -> dict[str, Verdict]:
-        """What was said of trees that held."""
+        """What was said here of trees that held; what a record from elsewhere says of them is not taken for true."""
+        if not self.own:
+            return {}
         verdicts = [e.verdict for e in self.events if isinstance(e, Baselined)]
         verdicts += [e.verdict for e in self.events if isinstance(e, Verified) and e.verdict.ok]
         return {verdict.tree: verdict for verdict in verdicts}
@@ -89,7 +104,8 @@ def open_finished(repository: Repository, prefix: str) -> Finished:
     if is_live(repository, run):
         raise UsageError(f"{run} is still running")
     finished = Finished(repository, run, read_events(repository, run))
-    if is_ours(finished.branch):
+    refuse_false(repository, run, finished.branch, finished.events)
+    if is_ours(finished.branch, run):
         with suppress(UsageError, GitFailed):
             # A commit that a kill kept out of the record was never a step
             reconcile(repository, finished.branch, run, finished.lineage.head, finished.lineage.made + 1)
@@ -98,8 +114,7 @@ def open_finished(repository: Repository, prefix: str) -> Finished:
 
 def full_ref(repository: Repository) -> str:
     """Return the full name of the branch that the person is on; HEAD where it is detached."""
-    answer = repository.git.ask("symbolic-ref", "--quiet", "HEAD")
-    return "HEAD" if answer.code else readable(answer.output.strip())
+    return standing(repository)
 
 
 def short(ref: str) -> str:

@@ -1,22 +1,24 @@
 """Carries out what a person wants moved: branches, files and the record, all of it or nothing, also after a kill."""
 
+import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import NamedTuple, TypeAlias
 
 from bot.app.finished import Finished, full_ref, is_ancestor, short, tip_of
 from bot.app.perform import render
 from bot.core.event import Place, Published, Redone, Undone
-from bot.errors import AgentError, GitFailed, UsageError
+from bot.errors import AgentError, GitFailed, UsageError, WorkspaceError
 from bot.git import owner
 from bot.git.intent import PREFIX as INTENTS
 from bot.git.intent import Intent, announce, list_intents, read_intent, retract
+from bot.git.leftovers import remove_leftovers
 from bot.git.locks import release
 from bot.git.names import is_ours
 from bot.git.record import RunRef, append_events
 from bot.git.repository import Repository
 from bot.git.runs import find_run, read_events
-from bot.git.shift import files_stand_at, point, shift
+from bot.git.shift import files_stand_at, point, shift, wait
 from bot.git.signals import uninterrupted
 from bot.git.store import open_store
 from bot.git.trail import PREFIX
@@ -53,8 +55,19 @@ def carry_out(finished: Finished, event: Moving) -> None:
         except AgentError:
             _return(repository, done, here, run)
             raise
-        record.record(event)
+        with _explained(run):
+            record.record(event)
         retract(repository, run)
+
+
+@contextmanager
+def _explained(run: str) -> Iterator[None]:
+    """Say what stands where all was moved and only the record of it could not be written, on a full disk for one."""
+    try:
+        yield
+    except AgentError as error:
+        hint = f"the branches were moved all the same; the next command on {run} writes that down"
+        raise WorkspaceError(error.message, hint) from error
 
 
 def _return(repository: Repository, done: Sequence[Place], here: str, run: str) -> None:
@@ -69,7 +82,7 @@ def _return(repository: Repository, done: Sequence[Place], here: str, run: str) 
 def move(repository: Repository, place: Place, here: str, why: str) -> None:
     """Move one branch, with the person's files where they are on it. Raises UsageError, GitFailed."""
     if place.ref == here:
-        shift(repository, place.before, place.after, why)
+        shift(repository, place.before, place.after, why, place.ref)
         return
     branch = short(place.ref)
     if not is_ours(branch):
@@ -100,8 +113,11 @@ def _refuse_second(repository: Repository, ref: str) -> None:
 
 
 def settle(repository: Repository, prefix: str) -> None:
-    """Bring to an end what a kill left half moved, of the run that is meant. Raises UsageError, WorkspaceError."""
+    """Bring to an end what a kill left half done, of the run that is meant. Raises UsageError, WorkspaceError."""
     settle_run(repository, find_run(repository, prefix))
+    # The worktree of a run that died is on its branch, which nobody could move then
+    with suppress(GitFailed):
+        remove_leftovers(repository, later=True)
 
 
 def settle_run(repository: Repository, run: str, *, dry_run: bool = False) -> str:
@@ -112,6 +128,10 @@ def settle_run(repository: Repository, run: str, *, dry_run: bool = False) -> st
     if intent.owner.alive:
         raise UsageError(f"another command is moving {run} right now", "wait for it, then try again")
     here = full_ref(repository) if owner.place(repository.root) == intent.root else ""
+    if here and not wait(repository):
+        # It may be the git that was moving these very files, which outlives a kill of ours
+        hint = f"when no git works here any more: rm {shlex.quote(str(repository.git_dir / 'index.lock'))}"
+        raise UsageError(f"a move of {run} was interrupted, and the index is still locked", hint)
     begun = [place for place in intent.places if _begun(repository, place, here, intent)]
     if not dry_run:
         if begun:
@@ -145,7 +165,7 @@ def _finish(repository: Repository, run: str, intent: Intent, here: str) -> None
         if _tip(repository, place, here) != place.before:
             continue
         if place.ref == here and files_stand_at(repository, place.before, place.after):
-            point(repository, place.before, place.after, f"{intent.event.event} {run}")
+            point(repository, place.before, place.after, f"{intent.event.event} {run}", place.ref)
         else:
             move(repository, place, here, f"{intent.event.event} {run}")
     if intent.event not in read_events(repository, run):

@@ -158,6 +158,9 @@ def record(work: Work, traces: Sequence[Trace], past: Sequence[Event] = ()) -> R
         except KeyboardInterrupt:
             if len(events) == len(past):
                 raise
+            if isinstance(events[-1], Ended):
+                # It came too late to stop anything
+                return summarize(events)
             detail = "stopped by a signal; verified commits are kept"
             keep(Ended(at=work.agent.clock(), stop="interrupted", detail=detail))
     return summarize(events)

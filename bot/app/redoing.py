@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bot.app.desk import Desk, open_desk
-from bot.app.finished import Finished, full_ref, is_ancestor, open_finished, remote_refs, short, tip_of
+from bot.app.finished import Finished, between, full_ref, is_ancestor, open_finished, remote_refs, short, tip_of
 from bot.app.moving import Way, carry_out, settle
-from bot.app.replanting import Pick, replant
+from bot.app.replanting import Pick, replant, review
 from bot.app.signals import interruptible
 from bot.core.event import Place, Redone, Undone
 from bot.errors import UsageError
@@ -54,7 +54,7 @@ def _places(finished: Finished, undone: Undone) -> Sequence[Place]:
 
 
 def _own_way(desk: Desk, finished: Finished, place: Place) -> Way:
-    if not is_ours(finished.branch):
+    if not is_ours(finished.branch, finished.run):
         raise UsageError(f"{finished.branch} is not a branch that git agent made")
     tip = tip_of(finished.repository, finished.ref)
     if not tip:
@@ -78,7 +78,12 @@ def _go_forth(desk: Desk, finished: Finished, place: Place, tip: str) -> Way:
     repository = finished.repository
     if tip == place.after and _reachable(finished, place.before):
         forward = is_ancestor(repository, tip, place.before)
-        if forward or not remote_refs(repository, tip):
+        apart = between(repository, tip, place.before) if forward else between(repository, place.before, tip)
+        # Whatever a record calls the place where the branch was: nothing but the run's own commits lies between
+        ours = finished.copies.commits.issuperset(apart)
+        if ours and not finished.own and place.ref != finished.ref:
+            review(desk, finished, [Pick(step.step, step.commit) for step in finished.lineage.taken[-1]])
+        if ours and (forward or (is_ancestor(repository, place.before, tip) and not remote_refs(repository, tip))):
             return Way(Place(ref=place.ref, before=tip, after=place.before))
     held = finished.held(tip)
     wanted = (step for step in finished.lineage.taken[-1] if not finished.copies.find(step.step, held))

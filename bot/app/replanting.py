@@ -12,6 +12,7 @@ from bot.app.proving.judge import climb
 from bot.core.check import Verdict
 from bot.core.event import Made
 from bot.core.render import commit_message
+from bot.core.standing import terms
 from bot.core.task import Source
 from bot.errors import UsageError
 from bot.git.transplant import take_back, transplant
@@ -42,6 +43,17 @@ def replant(desk: Desk, finished: Finished, onto: str, picks: Sequence[Pick]) ->
     with _open(desk, finished, onto) as court:
         made = tuple(_make_again(court, picks))
         return Planted(court.workspace.head, made, court.judged)
+
+
+def review(desk: Desk, finished: Finished, picks: Sequence[Pick]) -> None:
+    """Judge steps where they stand, each held against the one before. Raises UsageError where one does not hold."""
+    with _open(desk, finished, finished.lineage.base) as court:
+        for pick in picks:
+            verdict = court.hear(court.workspace.store.tree(pick.commit))
+            if not verdict.ok:
+                text = f"step {pick.step} does not hold when the checks are run here: nothing was changed"
+                raise UsageError(text, f"git agent verify {finished.run} tells more")
+            court.before = verdict
 
 
 def replant_reverse(desk: Desk, finished: Finished, onto: str, picks: Sequence[Pick]) -> Planted:
@@ -94,7 +106,8 @@ class _Court:
         with self.workspace.clean(self.onto) as root:
             ladder = bay.ladder(root, declared)
             found = {check.name for check in ladder.checks}
-            missing = tuple(check for check in self.finished.started.checks if check.name not in found)
+            wanted = terms(self.finished.events).checks if self.finished.local else ()
+            missing = tuple(check for check in wanted if check.name not in found)
             return bay.ladder(root, (*declared, *missing)) if missing else ladder
 
     def hear_reverse(self, tree: str, picks: Sequence[Pick]) -> Verdict:

@@ -1,25 +1,31 @@
 """Takes a run up again where it stopped: a new worktree, the same events, the same branch."""
 
+import shutil
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from rich.text import Text
+
 from bot import __version__
 from bot.agent.loop import Agent
-from bot.agent.pending import moved
+from bot.agent.pending import CUT, moved
 from bot.app import consoles
 from bot.app.assemble import Bay, choose_approver, choose_bay, choose_model, make_agent
 from bot.app.desk import Desk, choose_signer, make_mode, open_desk
 from bot.app.moving import settle_run
 from bot.app.perform import deliver, record, render
-from bot.core import standing
+from bot.core import escape, standing
+from bot.core.check import Check
 from bot.core.event import Baselined, Ended, Event, Replied, Resumed, Started, Told
-from bot.core.limits import current
+from bot.core.limits import current, exceeded
 from bot.core.lineage import Lineage, follow
 from bot.core.report import Report
 from bot.core.task import Limits
+from bot.core.terms import Terms, differ
 from bot.errors import GitFailed, UsageError, WorkspaceError
+from bot.git.claims import refuse_false
 from bot.git.journal import is_live
 from bot.git.leftovers import remove_leftovers
 from bot.git.locks import release
@@ -28,6 +34,7 @@ from bot.git.record import RunRef
 from bot.git.repository import Repository, open_repository
 from bot.git.runs import find_run, read_all
 from bot.git.signing import Signer
+from bot.git.store import open_store
 from bot.git.trail import PREFIX
 from bot.git.workspace import GitWorkspace, open_workspace
 from bot.protocols import Trace
@@ -35,6 +42,8 @@ from bot.tools.tool import Bench
 from bot.trace.terminal import Terminal
 from bot.verify.ladder import Ladder
 
+GOAL = 72
+"""Characters of a task that are repeated."""
 WENT = "A person took steps back or forth: the files are as at {place} now. Look at them before you go on."
 LOST = "The run stopped and was taken up again; edits that no commit held are lost: the files are as at {place}."
 
@@ -46,6 +55,8 @@ class Past(NamedTuple):
     events: tuple[Event, ...]
     started: Started
     lineage: Lineage
+    own: bool
+    """Whether all that is on record was found here, or judged again here."""
 
     @property
     def place(self) -> str:
@@ -60,8 +71,9 @@ def resume(directory: Path, prefix: str, flags: Mapping[str, object], words: str
     settle_run(repository, run)
     # Held from here on: nobody else takes it up between our look and our first word
     with RunRef(repository, run, render=render, resume=True) as ref:
-        past = _look_up(run, tuple(ref.events))
-        desk = open_desk(directory, flags, past.started.task.base)
+        past = _look_up(run, tuple(ref.events), own=ref.own)
+        refuse_false(repository, run, past.started.branch, past.events)
+        desk = _open_desk(directory, past, flags)
         limits = _limits(desk, past, flags)
         _refuse(past, words, limits)
         mode = make_mode(desk, quiet=quiet)
@@ -72,7 +84,11 @@ def resume(directory: Path, prefix: str, flags: Mapping[str, object], words: str
         remove_leftovers(repository)
         release(repository, (PREFIX + run, f"refs/heads/{past.started.branch}"))
         reconcile(repository, past.started.branch, run, past.lineage.head, past.lineage.made + 1)
-        with Terminal(consoles.progress()) as terminal:
+        console = consoles.progress()
+        console.print(
+            Text(f"run {run}: {escape.line(past.started.task.goal, GOAL) or 'mend what fails'}", style="bold")
+        )
+        with Terminal(console) as terminal:
             agent = make_agent(model, choose_approver(mode.consent, terminal.ask), planning=False)
             traces: tuple[Trace, ...] = (ref, terminal)
             report = record(_Again(desk, bay, agent, past, words, limits, signer), traces, past.events)
@@ -80,11 +96,26 @@ def resume(directory: Path, prefix: str, flags: Mapping[str, object], words: str
     return report
 
 
-def _look_up(run: str, events: tuple[Event, ...]) -> Past:
+def _look_up(run: str, events: tuple[Event, ...], *, own: bool) -> Past:
     started = events[0]
     if not isinstance(started, Started):
         raise WorkspaceError(f"the record of {run} does not begin with its start")
-    return Past(run, events, started, follow(events))
+    return Past(run, events, started, follow(events), own)
+
+
+def _open_desk(directory: Path, past: Past, flags: Mapping[str, object]) -> Desk:
+    """Open the desk of a run; one that is not known to be from here may name any command. Raises UsageError."""
+    if past.own or flags.get("trust"):
+        return open_desk(directory, flags, past.started.task.base)
+    desk = open_desk(directory, {**flags, "trust": "untrusted"}, past.started.task.base)
+    if desk.settings.isolation == "process" or not shutil.which("bwrap"):
+        text = f"nothing tells that the record of {past.run} was made here: what it names is only run with bubblewrap"
+        raise UsageError(text, "if you know who made it: --trust trusted")
+    ref = f"refs/heads/{past.started.branch}"
+    if open_store(desk.repository).read_ref(ref) == past.lineage.base:
+        text = f"there is a branch {past.started.branch} here, and nothing tells that {past.run} made it"
+        raise UsageError(text, "give it another name, then resume")
+    return desk
 
 
 def _newest(repository: Repository) -> str:
@@ -123,15 +154,23 @@ def _limits(desk: Desk, past: Past, flags: Mapping[str, object]) -> Limits | Non
 def _refuse(past: Past, words: str, limits: Limits | None) -> None:
     """Refuse what would stop again at once. Raises UsageError."""
     end = last_end(past.events)
-    if end is None or words or moved(past.events):
+    if end is None or end.stop in CUT:
         return
-    kind, _, name = end.stop.partition(":")
+    if not words and not moved(past.events):
+        _refuse_ended(past, end)
+    allowed = limits or current(past.events, past.started.task.limits)
+    # What passed since it ended was not worked
+    name = exceeded(past.events, allowed, 0.0)
+    if name is not None:
+        text = f"{past.run} stopped at its limit on {name} ({getattr(allowed, name):g})"
+        raise UsageError(text, f"allow more in all: --max-{name} N")
+
+
+def _refuse_ended(past: Past, end: Ended) -> None:
+    """Refuse where a run came to its end, or where somebody has to say something first. Raises UsageError."""
     if end.stop == "done":
-        raise UsageError(f"{past.run} is finished", 'to ask for more: git agent resume RUN --tell "…"')
-    if kind == "limit" and name in Limits.model_fields and limits is None:
-        now = getattr(current(past.events, past.started.task.limits), name)
-        raise UsageError(f"{past.run} stopped at its limit on {name} ({now:g})", f"allow more in all: --max-{name} N")
-    if not any(isinstance(event, Replied) for event in past.events):
+        raise UsageError(f"{past.run} is finished", f'to ask for more: git agent resume {past.run} --tell "…"')
+    if end.stop == "needs_human" and not any(isinstance(event, Replied) for event in past.events):
         raise UsageError(f"{past.run} ended before it began: {end.detail}", "start anew: git agent fix")
     if end.stop == "needs_human":
         raise UsageError(f"{past.run} waits for an answer: {end.detail}", '--tell "…" gives it')
@@ -160,7 +199,8 @@ class _Again:
             draft = standing.draft(self.past.events)
             kept = _lay_out(workspace, draft)
             bench = Bench(workspace, self.bay.executor, ladder, started.task, workspace.temp)
-            news: tuple[Event, ...] = (self._resumed(draft if kept else ""), *self._told(lost=not kept))
+            resumed = self._resumed(draft if kept else "", ladder.checks)
+            news: tuple[Event, ...] = (resumed, *self._told(lost=not kept))
             yield from self.agent.resume(self.past.events, news, bench)
 
     def _ladder(self, root: Path) -> Ladder:
@@ -168,20 +208,44 @@ class _Again:
         declared = self.desk.settings.checks
         ladder = self.bay.ladder(root, declared, reuse=True)
         found = {check.name for check in ladder.checks}
-        missing = tuple(check for check in self.past.started.checks if check.name not in found)
+        missing = tuple(check for check in standing.terms(self.past.events).checks if check.name not in found)
         return self.bay.ladder(root, (*declared, *missing), reuse=True) if missing else ladder
 
-    def _resumed(self, draft: str) -> Resumed:
-        isolation = self.bay.executor.isolation
+    def _resumed(self, draft: str, checks: tuple[Check, ...]) -> Resumed:
+        terms = self._terms(checks)
+        anew = self._anew(terms)
+        again = (f"all that was verified before was judged again when the run was taken up: {anew}",) if anew else ()
         return Resumed(
             commit=self.past.lineage.head,
             tree=draft,
             version=__version__,
             model=self.agent.model.name,
-            isolation=isolation,
+            isolation=terms.isolation,
             limits=self.limits,
-            notes=(*self.desk.notes, *self.bay.notes),
+            terms=terms,
+            anew=anew,
+            notes=(*self.desk.notes, *self.bay.notes, *again),
         )
+
+    def _terms(self, checks: tuple[Check, ...]) -> Terms:
+        bay = self.bay
+        return Terms(
+            version=__version__,
+            isolation=bay.executor.isolation,
+            python=f"{bay.interpreter.path}, {bay.interpreter.origin}",
+            checks=checks,
+            prepare=self.desk.settings.prepare,
+            built=bay.built,
+            outdated=bay.outdated,
+        )
+
+    def _anew(self, now: Terms) -> str:
+        """Say why verdicts of before do not hold any more; empty when they do."""
+        if not self.past.own:
+            return "nothing tells that its record was made here"
+        if not any(isinstance(event, Baselined) for event in self.past.events):
+            return ""
+        return differ(standing.terms(self.past.events), now) or standing.unreviewed(self.past.events)
 
     def _told(self, *, lost: bool) -> Sequence[Told]:
         if not any(isinstance(event, Baselined) for event in self.past.events):

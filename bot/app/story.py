@@ -1,7 +1,11 @@
 """What happened in a run, an event a line."""
 
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
 
+from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from bot.app import consoles
@@ -22,6 +26,7 @@ from bot.core.event import (
     Replied,
     Resumed,
     Retried,
+    Reviewed,
     RolledBack,
     Started,
     Told,
@@ -32,10 +37,18 @@ from bot.core.lineage import Lineage, follow
 from bot.core.task import Record
 from bot.git.repository import open_repository
 from bot.git.runs import find_run, read_events
-from bot.trace.terminal import describe, tally
+from bot.trace.terminal import STEERING, complaint, describe, tally
 
 LINE = 160
 """Characters of what foreign text says in one event."""
+WORD, TIME = 11, 8
+"""Columns of an event's name, and of its moment."""
+STYLES: Mapping[str, str] = {
+    **dict.fromkeys(("checking", "replied"), "dim"),
+    **dict.fromkeys(("committed", "redone", "published"), "green"),
+    **dict.fromkeys(("rolled_back", "undone", "resumed", "paused"), "yellow"),
+    "ended": "bold",
+}
 
 
 class Story(Record):
@@ -59,24 +72,52 @@ def show_events(directory: Path, prefix: str, *, as_json: bool) -> None:
         lineage = lineage.add(event)
         since = event.at - happened[0].at
         undone = isinstance(event, Committed) and event.step not in live
-        told = f"{tell(event, lineage)}{'  (undone)' if undone else ''}"
-        console.print(Text(f"{since:8.2f}  {event.event:<12}").append(told), soft_wrap=True)
+        _print(console, since, event, f"{tell(event, lineage)}{'  (undone)' if undone else ''}")
+
+
+def _print(console: Console, since: float, event: Event, told: str) -> None:
+    """Print an event: on a terminal in columns, elsewhere on one line however long it is."""
+    when, word = f"{since:{TIME}.2f}", event.event.replace("_", " ")
+    if not console.is_terminal:
+        console.print(Text(f"{when}  {word:<{WORD}}  {told}"), soft_wrap=True)
+        return
+    row = Table.grid(padding=(0, 2, 0, 0))
+    for width in (max(TIME, len(when)), WORD):
+        row.add_column(min_width=width, no_wrap=True)
+    row.add_column(overflow="fold")
+    style = STYLES.get(event.event, "")
+    row.add_row(Text(when, style="dim"), Text(word, style=style), Text(told, style=style))
+    console.print(row)
 
 
 def tell(event: Event, lineage: Lineage) -> str:
     """Say on one line what an event brought; `lineage` is what counts after it."""
     match event:
-        case Baselined() | Verified():
+        case Baselined() | Verified() | Reviewed():
             word = "" if isinstance(event, Baselined) else "ok: " if event.verdict.ok else "not ok: "
             return word + "; ".join(f"{result.check} {tally(result)}" for result in event.verdict.results)
         case Replied():
-            return ", ".join(describe(call) for call in event.reply.calls) or _first_line(event.reply.text)
+            return ", ".join(_fold(map(describe, event.reply.calls))) or _first_line(event.reply.text)
         case Acted():
-            return f"{describe(event.call)}: {_first_line(event.result.output)}"
+            return _tell_act(event)
         case Committed() | RolledBack() | Undone() | Redone() | Published() | Resumed():
             return _tell_move(event, lineage)
         case _:
             return _tell_words(event)
+
+
+def _fold(calls: Iterable[str]) -> Iterator[str]:
+    """Say calls that follow each other and look the same once, with their number."""
+    for told, alike in groupby(calls):
+        number = sum(1 for _ in alike)
+        yield told if number == 1 else f"{told} ({number} times)"
+
+
+def _tell_act(event: Acted) -> str:
+    said = complaint(event.result.output)[:LINE]
+    if event.call.name in STEERING:
+        return f"{event.call.name}: {said}"
+    return f"{describe(event.call)}: {said.removeprefix(f'{event.call.about}: ')}"
 
 
 def _tell_move(event: Committed | RolledBack | Undone | Redone | Published | Resumed, lineage: Lineage) -> str:
@@ -120,9 +161,11 @@ def _tell_words(event: Started | Checking | Planned | Retried | Compressed | Tol
         case Paused():
             text = event.question
         case Ended():
-            text = f"{event.stop}: {event.detail}" if event.detail else event.stop
+            first = _first_line(event.detail).removesuffix(":")
+            text = f"{event.stop}: {first}" if first else event.stop
     return _first_line(text)
 
 
 def _first_line(text: str) -> str:
-    return text.strip().partition("\n")[0][:LINE]
+    first = text.strip().partition("\n")[0]
+    return first if len(first) <= LINE else f"{first[: LINE - 1]}…"

@@ -107,7 +107,7 @@ def _go_back(desk: Desk, finished: Finished, place: Place, picks: Sequence[Pick]
 def _own_tip(finished: Finished, *, needed: bool) -> str:
     """Return where the run's own branch stands; empty when it is gone and not needed. Raises UsageError."""
     repository, branch, head = finished.repository, finished.branch, finished.lineage.head
-    if not is_ours(branch):
+    if not is_ours(branch, finished.run):
         raise UsageError(f"{branch} is not a branch that git agent made")
     tip = tip_of(repository, finished.ref)
     if not tip and not needed:

@@ -11,18 +11,25 @@ from rich.text import Text
 from bot.app import consoles
 from bot.app.listing import RunLine, RunList, list_lines
 from bot.core import escape
-from bot.core.redact import sanitize
 from bot.core.report import Report
 from bot.core.summary import summarize
 from bot.errors import UsageError
 from bot.forge.local import coloured, present, present_plan
 from bot.forge.words import STYLES
+from bot.git.leftovers import remove_leftovers
 from bot.git.repository import open_repository
-from bot.git.runs import find_run, read_events
+from bot.git.runs import find_run, is_from_here, read_events
 
 _STEP = re.compile(r"0{0,9}[1-9][0-9]{0,8}")
+ELSEWHERE = "nothing tells that this record was made here: git agent verify runs the proof again"
 LONGEST_GOAL = 72
 """Characters of a task in a list."""
+BROKEN_OFF = ("interrupted", "model", "workspace")
+"""Ends of a run that nobody meant."""
+LONGEST_STATE, RUN = 10, 13
+"""Columns that a state takes in the list of what waits, and the id of a run with the blanks around it."""
+WIDE = 100
+"""Columns from which on a list has room for the branches as well."""
 
 
 def runs(directory: Path, *, as_json: bool) -> None:
@@ -34,13 +41,13 @@ def runs(directory: Path, *, as_json: bool) -> None:
     elif not listed.runs:
         console.print("No run yet. Start one with: git agent fix")
     else:
-        console.print(_table(listed.runs))
+        console.print(_table(listed.runs, wide=console.width >= WIDE))
 
 
-def _table(lines: tuple[RunLine, ...]) -> Table:
+def _table(lines: tuple[RunLine, ...], *, wide: bool) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="dim")
-    for title in ("run", "when", "state", "steps", "task", "branch"):
-        # On a narrow terminal the two long ones give way; what has to be typed stays whole
+    for title in ("run", "when", "state", "steps", "task", *(("branch",) if wide else ())):
+        # Where there is little room the long ones give way; what has to be typed stays whole
         table.add_column(title, no_wrap=title not in ("task", "branch"))
     for line in lines:
         if line.why:
@@ -48,14 +55,14 @@ def _table(lines: tuple[RunLine, ...]) -> Table:
             continue
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(line.started))
         state = f"{line.state}, taken" if line.taken else line.state
-        long = (Text(text, no_wrap=True, overflow="ellipsis") for text in (_short(line.goal), line.branch))
+        texts = (_short(line.goal), *((line.branch,) if wide else ()))
+        long = (Text(text, no_wrap=True, overflow="ellipsis") for text in texts)
         table.add_row(line.run, when, Text(state, style=_style(line.state)), str(line.steps), *long)
     return table
 
 
-def _short(goal: str) -> str:
-    words = " ".join(sanitize(goal[: 4 * LONGEST_GOAL]).split())
-    return words if len(words) <= LONGEST_GOAL else f"{words[: LONGEST_GOAL - 1]}…"
+def _short(goal: str, room: int = LONGEST_GOAL) -> str:
+    return escape.line(goal, max(1, min(room, LONGEST_GOAL)))
 
 
 def _style(state: str) -> str:
@@ -66,7 +73,10 @@ def _style(state: str) -> str:
 def report(directory: Path, prefix: str) -> Report:
     """Fold a run's events into its report."""
     repository = open_repository(directory)
-    return summarize(read_events(repository, find_run(repository, prefix)))
+    run = find_run(repository, prefix)
+    told = summarize(read_events(repository, run))
+    # Whoever wrote it: what it says was found elsewhere
+    return told if is_from_here(repository, run) else told.model_copy(update={"notes": (*told.notes, ELSEWHERE)})
 
 
 def show_report(directory: Path, prefix: str) -> None:
@@ -117,40 +127,52 @@ def _commit_of(told: Report, number: int) -> str:
 
 def status(directory: Path, *, as_json: bool) -> None:
     """Print what goes on, what waits for the person, and what was left behind."""
-    listed = list_lines(open_repository(directory))
+    repository = open_repository(directory)
+    listed = list_lines(repository)
     console = consoles.results()
     if as_json:
         console.file.write(listed.model_dump_json() + "\n")
         return
-    for line in _standing(listed):
-        console.print(Text(line), soft_wrap=True)
+    left = bool(remove_leftovers(repository, dry_run=True))
+    for line in _standing(listed, room=console.width - LONGEST_STATE - RUN, left=left):
+        console.print(line, soft_wrap=True)
 
 
-def _standing(listed: RunList) -> Iterator[str]:
-    yield f"on {listed.branch}, {'uncommitted work' if listed.dirty else 'nothing uncommitted'}"
+def _standing(listed: RunList, *, room: int, left: bool) -> Iterator[Text]:
+    yield Text(f"on {listed.branch}, {'uncommitted work' if listed.dirty else 'nothing uncommitted'}")
     for line in listed.runs:
-        if line.state == "running":
-            yield f"running   {line.run}  {_short(line.goal)}"
-        elif line.state == "unreadable":
-            yield f"unreadable {line.run}  {escape.line(line.why)}"
-        elif told := "; ".join(_waiting(line)):
-            yield f"{line.state:<9} {line.run}  {told}"
+        waiting = tuple(_waiting(line))
+        if waiting or line.state in ("running", "unreadable"):
+            about = f"  {line.run}  {escape.line(line.why) or _short(line.goal, room)}"
+            yield Text.assemble((f"\n{line.state:<{LONGEST_STATE}}", _style(line.state)), about)
+            yield from waiting
+    if left:
+        yield Text("\nruns that died left worktrees behind; what was in them is recorded")
+        yield _advise("remove", "git agent clean")
     if not listed.runs:
-        yield "no run yet; start one with: git agent fix"
+        yield Text("no run yet; start one with: git agent fix")
 
 
-def _waiting(line: RunLine) -> Iterator[str]:
+def _waiting(line: RunLine) -> Iterator[Text]:
     """Say what of a run waits for a person, and what to type."""
-    resumable = line.state == "died" or line.stop == "interrupted"
+    resumable = line.state == "died" or line.stop in BROKEN_OFF
+    asked = line.stop == "needs_human" and not line.taken
     waits = line.steps and not line.taken
-    if resumable or waits:
-        yield f"{_steps(line.steps)} on {line.branch}"
+    if waits:
+        yield Text(f"  {_steps(line.steps)} on {line.branch}")
     if resumable:
-        yield f"resume it with: git agent resume {line.run}"
-    elif waits:
-        yield f"take it with: git agent accept {line.run}"
+        yield _advise("go on", f"git agent resume {line.run}")
+    elif asked:
+        yield _advise("answer", f"git agent resume {line.run} --tell TEXT")
+    if waits and line.state != "died" and line.stop != "interrupted":
+        yield _advise("take it", f"git agent accept {line.run}")
     if line.redo:
-        yield f"{_steps(line.redo)} undone, bring back with: git agent redo {line.run}"
+        yield Text(f"  {_steps(line.redo)} undone")
+        yield _advise("bring back", f"git agent redo {line.run}")
+
+
+def _advise(words: str, command: str) -> Text:
+    return Text.assemble(f"  {words + ':':<12}", (command, "bold cyan"))
 
 
 def _steps(number: int) -> str:

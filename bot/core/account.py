@@ -69,6 +69,12 @@ def live(report: Report) -> tuple[Step, ...]:
     return tuple(step for step in report.steps if step.commit and not step.undone)
 
 
+def tolerated(report: Report) -> tuple[str, ...]:
+    """Name the checks that do not pass at the tip of what counts."""
+    steps = live(report)
+    return tuple(check.name for check in steps[-1].checks if check.status == "failed") if steps else ()
+
+
 def reds(proof: Proof) -> tuple[Detail, ...]:
     """Return what failed without the change and passes with it, and how it failed."""
     shown = {red.id: red for red in proof.shown}

@@ -9,6 +9,7 @@ from bot.core.check import Check, Verdict
 from bot.core.message import Reply, ToolCall, ToolResult
 from bot.core.proof import Audit, Proof
 from bot.core.task import Limits, Record, Task
+from bot.core.terms import Terms
 
 
 class Happening(Record):
@@ -173,7 +174,23 @@ class Resumed(Happening):
     isolation: str = ""
     limits: Limits | None = None
     """What the whole run may spend from here on, when a person said so."""
+    terms: Terms | None = None
+    """By what is judged from here on; records of old do not tell."""
+    anew: str = ""
+    """Why the base, and where the branch stands, have to be judged again before anything else; empty when not."""
     notes: tuple[str, ...] = ()
+
+
+class Reviewed(Happening):
+    """What counts was judged again, all of it as one change, by the terms of the process that took the run up."""
+
+    event: Literal["reviewed"] = "reviewed"
+    step: int
+    """The last step that counts; 0 is the base."""
+    commit: str
+    verdict: Verdict
+    change: ChangeSet
+    """From the base to where the branch stands."""
 
 
 class Made(Record):
@@ -259,6 +276,7 @@ Event: TypeAlias = Annotated[
     | Proved
     | Paused
     | Resumed
+    | Reviewed
     | Undone
     | Redone
     | Ended

@@ -1,5 +1,6 @@
 """What passes between the loop and a model, whichever service is behind it."""
 
+import re
 from typing import Literal, TypeAlias
 
 from pydantic import Field, JsonValue
@@ -7,6 +8,8 @@ from pydantic import Field, JsonValue
 from bot.core.task import Record
 
 Finish: TypeAlias = Literal["stop", "tool_calls", "length", "refused"]
+
+_PATCHED = re.compile(r"^(?:\+\+\+ b|--- a)/(.*)", re.MULTILINE)
 
 
 class ToolSpec(Record):
@@ -25,6 +28,14 @@ class ToolCall(Record):
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
     raw: str = ""
     """The arguments as they came, kept only when they could not be parsed; such a call is never executed."""
+
+    @property
+    def about(self) -> str:
+        """The first line of what it is called with first; of a patch, the file that it changes."""
+        first = next((value for value in self.arguments.values() if isinstance(value, str | int | list)), "")
+        text = " ".join(map(str, first)) if isinstance(first, list) else str(first)
+        patched = _PATCHED.search(text) if text.startswith(("--- ", "diff --git ")) else None
+        return patched[1] if patched else text.partition("\n")[0]
 
 
 class Edit(Record):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from bot.core.account import SHOWN, Detail, Point, Sign, account, findings, live, reds
+from bot.core.account import SHOWN, Detail, Point, Sign, account, findings, live, reds, tolerated
 from bot.core.change import FileChange
 from bot.core.escape import clip, code, fence, inline
 from bot.core.redact import sanitize
@@ -47,7 +47,10 @@ def _headline(report: Report) -> str:
     match report.outcome:
         case "verified":
             wanted = ", ".join(code(name) for name in report.task.acceptance)
+            left = ", ".join(code(name) for name in tolerated(report))
             passed = f"The required checks ({wanted}) passed" if wanted else "Every check passed"
+            if left and not wanted:
+                passed = f"Every test passed, and static checks ({left}) found only what they found on the base,"
             tests = "no earlier test asks less than before" if report.audit.tests else "no earlier test was changed"
             return f"**Verified.** {passed} on exactly this tree, in a clean checkout; {tests}."
         case "partial":
@@ -110,8 +113,8 @@ def _merged(files: Iterable[FileChange]) -> list[FileChange]:
 
 def _diffs(report: Report, room: int) -> str:
     parts: list[str] = []
-    for number, step in enumerate(live(report), 1):
-        head = f"<details><summary>Diff of step {number}</summary>\n\n"
+    for step in live(report):
+        head = f"<details><summary>Diff of step {step.number}</summary>\n\n"
         tail = "\n\n</details>"
         inner = room - len(head) - len(tail) - 2
         if inner < LEAST_DIFF:
@@ -195,7 +198,7 @@ def _plan(report: Report) -> str:
 
 
 def _steps(report: Report) -> str:
-    items = [f"{number}. {_step(step)}" for number, step in enumerate(report.steps, 1)]
+    items = [f"- {_step(step)}" for step in report.steps]
     return "### Steps\n\n" + "\n".join(clip(items, SECTION, "steps")) if items else ""
 
 
@@ -203,8 +206,8 @@ def _step(step: Step) -> str:
     if not step.commit:
         kept = f", kept as {code(step.kept[:10])}" if step.kept else ""
         return f"↩ {inline(step.subject)}{kept}"
-    mark = "undone: " if step.undone else ""
-    return f"{mark}{inline(step.subject)} ({code(step.commit[:10])}, tree {code(step.tree[:10])})"
+    mark = ", undone" if step.undone else ""
+    return f"step {step.number}{mark}: {inline(step.subject)} ({code(step.commit[:10])}, tree {code(step.tree[:10])})"
 
 
 def _cost(report: Report) -> str:

@@ -1,6 +1,7 @@
 """What was said of what stands: folds that a run takes its decisions from, also after it was stopped and taken up."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from bot.core.change import ChangeSet
 from bot.core.check import Verdict
@@ -14,11 +15,14 @@ from bot.core.event import (
     Proved,
     Redone,
     Resumed,
+    Reviewed,
     RolledBack,
+    Started,
     Undone,
     Verified,
 )
 from bot.core.lineage import follow
+from bot.core.terms import Terms
 
 
 def settle(events: Iterable[Event]) -> Sequence[Event]:
@@ -32,9 +36,59 @@ def settle(events: Iterable[Event]) -> Sequence[Event]:
     return kept
 
 
-def passed(events: Sequence[Event]) -> Iterator[Verified]:
-    """Return what was said of each step that counts, oldest first."""
-    live = {step.step for step in follow(events).live}
+def terms(events: Iterable[Event]) -> Terms:
+    """Return by what was judged last."""
+    told = Terms()
+    for event in events:
+        match event:
+            case Started():
+                told = Terms.model_validate({name: getattr(event, name) for name in Terms.model_fields})
+            case Resumed() if event.terms is not None:
+                told = event.terms
+            case Resumed():
+                told = told.model_copy(update={"isolation": event.isolation, "version": event.version})
+            case _:
+                pass
+    return told
+
+
+def unreviewed(events: Sequence[Event]) -> str:
+    """Say why what counts has to be judged again, where that was asked for and has not been done."""
+    asked = [at for at, event in enumerate(events) if isinstance(event, Resumed) and event.anew]
+    if not asked or _reviewed(events, asked[-1]) is not None:
+        return ""
+    last = events[asked[-1]]
+    return last.anew if isinstance(last, Resumed) else ""
+
+
+def refuted(events: Sequence[Event]) -> bool:
+    """Say whether what counts did not hold when it was judged again."""
+    reviewed = _reviewed(events)
+    return reviewed is not None and bool(reviewed.step) and not reviewed.verdict.ok
+
+
+def since(events: Sequence[Event]) -> Sequence[Event]:
+    """Leave out what was said before all that counts had to be judged again."""
+    later = takewhile(lambda event: not (isinstance(event, Resumed) and event.anew), reversed(events))
+    return tuple(later)[::-1]
+
+
+def _reviewed(events: Sequence[Event], after: int = 0) -> Reviewed | None:
+    """Return what was said when all that counts was judged again, where it still counts."""
+    live = {0, *(step.step for step in follow(events).live)}
+    told = (event for event in reversed(events[after:]) if isinstance(event, Reviewed))
+    last = next(told, None)
+    return last if last is not None and last.step in live else None
+
+
+def passed(events: Sequence[Event]) -> Iterator[Verified | Reviewed]:
+    """Return what was said of each step that counts, oldest first; of those that were judged together, together."""
+    reviewed = _reviewed(events)
+    first = 0
+    if reviewed is not None and reviewed.step:
+        first = reviewed.step
+        yield reviewed
+    live = {step.step for step in follow(events).live if step.step > first}
     judged: Verified | None = None
     for event in events:
         if isinstance(event, Verified):
@@ -49,12 +103,16 @@ def changes(events: Sequence[Event]) -> Iterator[ChangeSet]:
     return (judged.change for judged in passed(events))
 
 
+def base(events: Sequence[Event]) -> Verdict:
+    """Return what was said of the base last."""
+    return next(event.verdict for event in reversed(events) if isinstance(event, Baselined))
+
+
 def before(events: Sequence[Event]) -> Verdict:
     """Return the verdict on where the branch stands: the last step that counts, or the base."""
-    last = next((event.verdict for event in events if isinstance(event, Baselined)), None)
+    last = base(events)
     for judged in passed(events):
         last = judged.verdict
-    assert last is not None, "the base is judged first"
     return last
 
 

@@ -1,8 +1,10 @@
 """The story of a run, folded from its events into its report."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from bot.core.change import FileChange
 from bot.core.check import Verdict, mended
 from bot.core.doubts import Doubt, Work, merge_files, tell
 from bot.core.event import (
@@ -17,6 +19,7 @@ from bot.core.event import (
     Redone,
     Replied,
     Resumed,
+    Reviewed,
     RolledBack,
     Started,
     Undone,
@@ -38,12 +41,21 @@ def summarize(events: Iterable[Event]) -> Report:
     return fold.report()
 
 
+class _Part(NamedTuple):
+    """A change, and what was said of it."""
+
+    files: tuple[FileChange, ...]
+    patch: str
+    verdict: Verdict
+
+
 @dataclass(slots=True)
 class _Fold:
     started: Started | None = None
     baseline: Verdict | None = None
     judged: Verified | None = None
     proved: Proved | None = None
+    reviewed: Reviewed | None = None
     last: Verdict | None = None
     """The verdict on the tree that the branch stands at."""
     verdicts: dict[int, Verdict] = field(default_factory=dict)
@@ -72,6 +84,8 @@ class _Fold:
                 self.stop, self.detail = "interrupted", ""
             case Resumed():
                 self._resume(event)
+            case Reviewed():
+                self._review(event)
             case Acted():
                 self.calls += 1
             case Verified():
@@ -86,7 +100,19 @@ class _Fold:
         self.stop, self.detail = "interrupted", ""
         changed: dict[str, str] = {name: value for name in ("model", "isolation") if (value := getattr(event, name))}
         notes = dict.fromkeys((*self.started.notes, *event.notes))
-        self.started = self.started.model_copy(update={**changed, "notes": tuple(notes)})
+        terms = dict(event.terms) if event.terms is not None else {}
+        self.started = self.started.model_copy(update={**changed, **terms, "notes": tuple(notes)})
+        if event.anew:
+            self.proved = None
+
+    def _review(self, event: Reviewed) -> None:
+        """Let what was said before of the steps that count be: they were judged again, together."""
+        self.reviewed, self.last, self.verdicts = event, event.verdict, {event.step: event.verdict}
+        told = tuple(map(summarize_check, event.verdict.results))
+        self.steps = [
+            step.model_copy(update={"checks": told}) if step.commit and step.number == event.step else step
+            for step in self.steps
+        ]
 
     def _note(self, event: Event) -> None:
         match event:
@@ -112,7 +138,7 @@ class _Fold:
                 self.steps.append(_step(self.judged, f"rolled back: {event.reason}", kept=event.kept))
                 self.judged = None
             case Undone() | Redone():
-                self.last = self.verdicts.get(self.lineage.step, self.baseline)
+                self.last = self.verdicts.get(self.lineage.step) if self.lineage.step else self.baseline
                 live = {step.step for step in self.lineage.live}
                 self.steps = [
                     step.model_copy(update={"undone": bool(step.commit) and step.number not in live})
@@ -154,12 +180,12 @@ class _Fold:
         steps = self._live()
         if self.baseline is None or self.last is None or not steps:
             return ()
-        files = merge_files(file for step in steps for file in step.files)
-        verdicts = [self.verdicts[step.number] for step in steps]
-        changed = dict.fromkeys(case for verdict in verdicts for case in verdict.comparison.changed)
+        parts = tuple(self._parts(steps))
+        files = merge_files(file for part in parts for file in part.files)
+        changed = dict.fromkeys(case for part in parts for case in part.verdict.comparison.changed)
         work = Work(
             files=files,
-            patches=[step.patch for step in steps],
+            patches=[part.patch for part in parts],
             checks=self.started.checks,
             prepare=self.started.prepare,
             before=self.baseline,
@@ -170,10 +196,20 @@ class _Fold:
         )
         return work.doubts()
 
+    def _parts(self, steps: Iterable[Step]) -> Iterator[_Part]:
+        """Return what was judged by itself, oldest first; what was judged again together is one part."""
+        done = 0
+        if self.reviewed is not None and self.reviewed.step:
+            done = self.reviewed.step
+            yield _Part(self.reviewed.change.files, self.reviewed.change.patch, self.reviewed.verdict)
+        for step in steps:
+            if step.number > done:
+                yield _Part(step.files, step.patch, self.verdicts[step.number])
+
     def _satisfied(self) -> bool:
         assert self.started is not None
         wanted = self.started.task.acceptance
-        if self.last is None:
+        if self.last is None or (self.reviewed is not None and self.reviewed.step and not self.reviewed.verdict.ok):
             return False
         if not wanted:
             # Where all that fails is to be mended, what a linter complained about before is part of it

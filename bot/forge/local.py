@@ -87,8 +87,9 @@ def _sections(report: Report) -> Iterator[RenderableType]:
         yield _bullets(report.proof.red, still=failing(report))
     if report.steps:
         yield Text("\nWhat changed", style="bold")
+        width = max(len(str(step.number)) for step in report.steps)
         for step in report.steps:
-            yield from _step(step)
+            yield from _step(step, width)
     if report.baseline:
         yield Text("\nChecks", style="bold")
         yield _checks(report.baseline, steps[-1].checks if steps else ())
@@ -157,9 +158,10 @@ def _item(mark: str, text: str) -> RenderableType:
     return row
 
 
-def _step(step: Step) -> Iterator[RenderableType]:
+def _step(step: Step, width: int) -> Iterator[RenderableType]:
+    """Tell of a step, with the number by which `undo` and `diff` know it."""
     added, removed = sum(f.added for f in step.files), sum(f.removed for f in step.files)
-    head = Text("  ")
+    head = Text(f"  {step.number or '':>{width}}  ")
     head.append(step.commit[:10] if step.commit else "rolled back", style="yellow" if step.commit else "red")
     subject = step.subject if step.commit else step.subject.removeprefix("rolled back: ")
     head.append(f"  {subject}  ", style="strike" if step.undone else "bold")
@@ -168,7 +170,7 @@ def _step(step: Step) -> Iterator[RenderableType]:
         head.append("  undone", style="dim")
     yield head
     if step.commit and not step.undone:
-        yield Padding(coloured(step.patch), (0, 0, 0, 4))
+        yield Padding(coloured(step.patch), (0, 0, 0, width + 4))
 
 
 def coloured(patch: str, limit: int | None = DIFF_LINES) -> Text:

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator, Mapping
 
-from bot.core.account import weakness
+from bot.core.account import tolerated, weakness
 from bot.core.report import CheckSummary, OutcomeWord, Report
 
 STYLES: Mapping[OutcomeWord, tuple[str, str]] = {
@@ -32,7 +32,10 @@ def _sentence(report: Report) -> str:
     match report.outcome:
         case "verified":
             wanted = ", ".join(report.task.acceptance)
+            left = ", ".join(tolerated(report))
             what = f"the required checks ({wanted}) pass" if wanted else "every check passes"
+            if left and not wanted:
+                what = f"every test passes, and static checks ({left}) find only what they found on the base,"
             return f"verified: {what} on exactly what the branch holds, in a clean checkout"
         case "partial":
             return f"partial: no commit made a check worse, but {_lack(report)}"

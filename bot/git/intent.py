@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from bot.core.event import Place, Published, Redone, Undone
 from bot.core.task import Record
 from bot.errors import GitFailed, UsageError
-from bot.git import owner
+from bot.git import owner, written
 from bot.git.journal import plain_json
 from bot.git.objects import Entry
 from bot.git.repository import Repository
@@ -38,8 +38,11 @@ def announce(repository: Repository, run: str, event: Undone | Redone | Publishe
     intent = Intent(owner=card, root=owner.place(repository.root), event=event)
     tree = store.write_tree([Entry(_FILE, store.write_blob(plain_json(intent)))])
     parents = dict.fromkeys(commit for place in event.places for commit in (place.before, place.after) if commit)
+    begun = store.commit(tree, tuple(parents), f"run {run}: {event.event} begins")
+    # Before it is there: a ref without a note is taken for a stranger's, and forgotten
+    written.note(repository, f"{PREFIX}{run} {begun}", begun)
     try:
-        store.create_ref(PREFIX + run, store.commit(tree, tuple(parents), f"run {run}: {event.event} begins"))
+        store.create_ref(PREFIX + run, begun)
     except GitFailed as error:
         raise UsageError(f"another command is moving {run} right now", "wait for it, then try again") from error
 
@@ -50,11 +53,12 @@ def read_intent(repository: Repository, run: str) -> Intent | None:
     tip = store.read_ref(PREFIX + run)
     if tip is None:
         return None
+    noted = written.recall(repository, f"{PREFIX}{run} {tip}")
     try:
         intent = Intent.model_validate_json(store.blob(tip, _FILE) or b"")
     except ValidationError:
         intent = None
-    if intent is None or intent.owner.common_dir != owner.place(repository.common_dir):
+    if intent is None or noted != tip or intent.owner.common_dir != owner.place(repository.common_dir):
         store.delete_ref(PREFIX + run, tip)
         return None
     return intent
@@ -66,6 +70,7 @@ def retract(repository: Repository, run: str) -> None:
     tip = store.read_ref(PREFIX + run)
     if tip is not None:
         store.delete_ref(PREFIX + run, tip)
+        written.forget(repository, f"{PREFIX}{run} {tip}")
 
 
 def list_intents(repository: Repository) -> Iterator[str]:

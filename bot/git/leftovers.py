@@ -3,6 +3,7 @@
 import fcntl
 import os
 import re
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from bot.core.change import readable
 from bot.errors import GitFailed
 from bot.git import owner
 from bot.git.disposal import PREFIX, delete, discard, is_mine
@@ -22,6 +24,8 @@ MOMENT = 10.0
 LONG = 86_400.0
 """Seconds after which a folder without an owner's card is nobody's."""
 _PASSING = re.compile(rf"{PREFIX}(?:(?:compose|trial|repair)-)?[a-z0-9_]{{8}}")
+_PASSED = re.compile(r"secret|wanted|made|index(?:\.lock)?|[0-9]+")
+"""What is in such folders; a person may give one of theirs any name."""
 
 NOBODY = owner.Owner(pid=0, started="", boot="", host="")
 
@@ -56,7 +60,7 @@ def _worktrees(repository: Repository) -> Iterator[Leftover]:
         folder = _folder_of(admin)
         own = owner.read(admin)
         card = own or (owner.read(folder.parent) if folder else None)
-        ours = folder is not None and folder.parent.name.startswith(PREFIX)
+        ours = folder is not None and _is_place(folder)
         if card is None and ours and folder is not None and not folder.exists():
             # Made by us, nobody left to ask, and the files are gone as well
             yield Leftover(admin, NOBODY)
@@ -67,6 +71,12 @@ def _worktrees(repository: Repository) -> Iterator[Leftover]:
                 yield Leftover(folder.parent, card)
         elif card is None and _hollow(admin):
             yield Leftover(admin, NOBODY)
+
+
+def _is_place(folder: Path) -> bool:
+    """Say whether a worktree lies where only ours do: in a folder that bears the name of its run."""
+    run = folder.name.removeprefix("agent-").removesuffix("-clean")
+    return folder.name.startswith("agent-") and folder.parent.name.startswith(f"{PREFIX}{run}-")
 
 
 def _folder_of(admin: Path) -> Path | None:
@@ -84,8 +94,15 @@ def _folders(repository: Repository) -> Iterator[Leftover]:
         card = owner.read(folder)
         if card is not None and card.common_dir == place and not card.alive:
             yield Leftover(folder, card)
-        elif _abandoned(folder) or (card is None and (_hollow(folder) or _forgotten(folder))):
+        elif _abandoned(folder) or (card is None and _private(folder) and (_hollow(folder) or _forgotten(folder))):
             yield Leftover(folder, NOBODY)
+
+
+def _private(folder: Path) -> bool:
+    """Say whether a folder is closed to others, as all are that we make."""
+    with suppress(OSError):
+        return stat.S_IMODE(folder.lstat().st_mode) == stat.S_IRWXU
+    return False
 
 
 def _abandoned(folder: Path) -> bool:
@@ -108,8 +125,10 @@ def _hollow(folder: Path) -> bool:
 
 def _forgotten(folder: Path) -> bool:
     """Say whether a folder that is only ever used for moments has not been used for so long that nobody comes back."""
-    passing = _PASSING.fullmatch(folder.name) is not None and not (folder / HELD).exists()
-    return passing and time.time() - folder.lstat().st_mtime > LONG
+    with suppress(OSError):
+        passing = _PASSING.fullmatch(folder.name) and all(_PASSED.fullmatch(entry.name) for entry in folder.iterdir())
+        return bool(passing) and time.time() - folder.lstat().st_mtime > LONG
+    return False
 
 
 def _empty_branches(repository: Repository, found: tuple[Leftover, ...], *, dry_run: bool) -> tuple[str, ...]:
@@ -117,9 +136,16 @@ def _empty_branches(repository: Repository, found: tuple[Leftover, ...], *, dry_
     removed = []
     for branch, base in dict.fromkeys((leftover.owner.branch, leftover.owner.base) for leftover in found):
         ref = f"refs/heads/{branch}"
-        if branch and store.read_ref(ref) == base:
+        if branch and store.read_ref(ref) == base and not _in_use(repository, branch, found):
             removed.append(branch)
             if not dry_run:
                 with suppress(GitFailed):
                     store.delete_ref(ref, base)
     return tuple(removed)
+
+
+def _in_use(repository: Repository, branch: str, found: tuple[Leftover, ...]) -> bool:
+    """Say whether somebody stands on a branch, beside those that are found to be dead."""
+    place = repository.place_of(branch)
+    dead = {readable(os.fsencode(leftover.path)) for leftover in found}
+    return bool(place) and place.rpartition("/")[0] not in dead

@@ -18,7 +18,7 @@ from bot.git.run import Git
 T = TypeVar("T")
 
 _PAUSES = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.3, 0.3)
-"""Seconds between tries at a ref that somebody holds locked: git waits as long, libgit2 not at all."""
+"""Seconds between tries at what somebody holds, or has taken away: git waits as long, libgit2 not at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +69,20 @@ class Library:
 
     def write_blob(self, content: bytes) -> str:
         """See Store."""
-        with Mapped("write a blob"):
-            return str(self._open().create_blob(content))
+        return self._patiently("write a blob", lambda repo: str(repo.create_blob(content)))
 
     def write_tree(self, entries: Sequence[Entry]) -> str:
         """See Store."""
         objects.check_entries(entries)
-        odb = self._open().odb
-        with Mapped("write a tree"):
+
+        def write(repo: pygit2.Repository) -> str:
+            odb = repo.odb
             for entry in entries:
                 if entry.mode != objects.COMMIT and odb.read_header(entry.id)[0] != _kind(entry.mode):
                     raise GitFailed(f"could not write a tree: {entry.id} is of another kind")
             return str(odb.write(ObjectType.TREE, _encode(entries)))
+
+        return self._patiently("write a tree", write)
 
     def tree(self, treeish: str) -> str:
         """See Store."""
@@ -175,7 +177,10 @@ class Mapped:
 
 
 def _busy(error: BaseException | None) -> bool:
-    """Say whether another process held a lock, or took a folder of refs away at that moment, as git itself does."""
+    """Say whether another process held a lock, or took an empty folder away at that moment, as git itself does.
+
+    To libgit2 an object on its way to its place is a lock file as well: garbage collection takes its folder away.
+    """
     told = str(error)
     return isinstance(error, OSError | KeyError) and (" lock" in told or "failed to make directory" in told)
 

@@ -24,9 +24,14 @@ def choose_branch(repository: Repository, slug: str, run: str) -> str:
     raise AssertionError("numbers do not end")
 
 
-def is_ours(branch: str) -> bool:
-    """Say whether a name is one that we make: no other branch is ever moved or deleted, whatever a record says."""
-    return branch.startswith(("agent/", "agent-"))
+def is_ours(branch: str, run: str = "") -> bool:
+    """Say whether a name is one that we make, for this run when one is named.
+
+    No other branch is ever moved or deleted, whatever a record says.
+    """
+    if not run:
+        return branch.startswith(("agent/", "agent-"))
+    return re.fullmatch(rf"agent[/-](?:[a-z0-9-]*-)?{_plain(run)}(?:-[0-9]+)?", branch) is not None
 
 
 def _names(repository: Repository) -> set[str]:

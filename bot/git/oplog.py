@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from bot.core.escape import line, plain
 from bot.core.event import Acted, Committed, Ended, Event, Published, Redone, Resumed, RolledBack, Started, Undone
 from bot.core.lineage import Lineage
-from bot.core.message import ToolCall
 
 SUBJECT = 100
 """Characters; what a person reads of an entry in one line."""
@@ -23,20 +22,21 @@ def _say(event: Event, lineage: Lineage) -> tuple[str, ...]:
         case Started():
             told = ("started", event.task.goal or "mend what fails")
         case Acted() if event.tree:
-            told = ("draft", _about(event.call))
+            told = ("draft", f"{event.call.name} {event.call.about[:60]}".rstrip())
         case Committed():
             told = (f"step {event.step}", event.subject)
         case RolledBack():
             told = (f"rolled back to {_place(lineage)}", event.reason)
         case Undone() | Redone():
             how = " by reverting" if event.how == "reverted" else ""
-            told = (f"{event.event} to {_place(lineage)}{how}", ", ".join(event.where))
+            where = f" on {', '.join(event.where)}" if event.where else ""
+            told = (f"{event.event} to {_place(lineage)}{where}{how}",)
         case Published():
             told = ("published", event.where) if "://" in event.where else (f"accepted onto {event.where}",)
         case Resumed():
             told = (f"resumed at {_place(lineage)}", "with its draft" if event.tree else "")
         case Ended():
-            told = (f"ended: {event.stop}", event.detail)
+            told = (f"ended: {event.stop}", event.detail.strip().partition("\n")[0].removesuffix(":"))
         case _:
             pass
     return told
@@ -44,11 +44,6 @@ def _say(event: Event, lineage: Lineage) -> tuple[str, ...]:
 
 def _place(lineage: Lineage) -> str:
     return f"step {lineage.step}" if lineage.step else "the base"
-
-
-def _about(call: ToolCall) -> str:
-    first = next((value for value in call.arguments.values() if isinstance(value, str)), "")
-    return f"{call.name} {first.partition(chr(10))[0][:60]}"
 
 
 def keep(event: Event) -> Iterator[str]:

@@ -18,7 +18,7 @@ def reconcile(repository: Repository, branch: str, run: str, head: str, step: in
     tip = store.read_ref(ref)
     if tip is None or tip == head:
         return
-    if not is_ours(branch) or not _unrecorded(repository, tip, run, head, step):
+    if not is_ours(branch, run) or not _unrecorded(repository, tip, run, head, step):
         raise UsageError(
             f"the branch {branch} stands at {tip[:12]}, not where {run} left it ({head[:12]})",
             f"move it back with git branch -f {branch} {head[:12]}, or give it another name, then resume",

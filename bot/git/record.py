@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Self, TypeAlias
 
-from bot.core.event import Ended, Event, Started
+from bot.core.event import Ended, Event, Reviewed, Started
 from bot.core.lineage import Lineage
 from bot.errors import GitFailed, UsageError, WorkspaceError
-from bot.git import journal
+from bot.git import journal, written
 from bot.git.journal import Journal, open_journal
 from bot.git.locks import release
 from bot.git.objects import AGENT, Entry, Identity
@@ -15,7 +15,7 @@ from bot.git.oplog import describe, draft, is_over, keep
 from bot.git.repository import Repository
 from bot.git.store import open_store
 from bot.git.trail import PREFIX, is_run, read_saved, tips
-from bot.git.vetting import vet
+from bot.git.vetting import vet_known
 
 Render: TypeAlias = Callable[[Sequence[Event]], str]
 """Writes the report that a person reads from a run's events."""
@@ -57,6 +57,8 @@ class RunRef:
         self._trace = bytearray()
         self._lineage = Lineage()
         self._over = False
+        self.own = False
+        """Whether all of it was written here, or what counts was judged again here."""
         self._tip: str | None = None
         self._saved = 0
         """Bytes of the trace that the ref holds."""
@@ -91,6 +93,8 @@ class RunRef:
         subject = describe(event, self._lineage.add(event))
         self._journal.append(line, sync=bool(subject) and not draft(event))
         self._take(event, line)
+        if isinstance(event, Reviewed) and (event.verdict.ok or not event.step):
+            self._claim()
         if tree := draft(event):
             self._loose.append(self._wrap(tree, subject))
         if subject:
@@ -115,6 +119,7 @@ class RunRef:
         self._loose.clear()
         self._subjects.clear()
         self._saved = len(self._trace)
+        self._note(going=True)
 
     def close(self) -> None:
         """Put everything into the ref and take the journal away."""
@@ -126,7 +131,18 @@ class RunRef:
         except BaseException:
             held.leave()
             raise
+        self._note(going=False)
         held.remove()
+
+    def _claim(self) -> None:
+        """Say that all of it is from here."""
+        self.own = True
+        self._note(going=True)
+
+    def _note(self, *, going: bool) -> None:
+        """Note what the ref stands at, if all of it is from here, and whether the journal may hold more."""
+        if self.own:
+            written.note(self.repository, PREFIX + self.run, self._tip or "", going=going)
 
     def _message(self) -> str:
         subjects = self._subjects or [f"recorded up to {self.events[-1].event}"]
@@ -157,21 +173,24 @@ class RunRef:
             # Before anything is made, and again below, where nobody else can change it any more
             self._refuse(known=self._known())
         opened = open_journal(self.repository, self.run)
-        written = journal.read(self.repository, self.run)
+        left = journal.read(self.repository, self.run)
         try:
             self._forget()
             self._refuse(known=self._known())
             if self._resume:
                 release(self.repository, (PREFIX + self.run,))
             saved = self._read_saved()
-            data = _longer(self.run, saved, written)
-            events = vet(self.run, data) if data else ()
+            data = _longer(self.run, saved, left)
+            events = vet_known(self.repository, self.run, data, saved) if data else ()
             opened.begin(data)
             self._journal = opened
+            kept = bool(left) and left.startswith(saved)
+            if not data or written.is_own(self.repository, PREFIX + self.run, self._tip or "", kept=kept):
+                self._claim()
             self._restore(events, data, len(saved))
         except BaseException:
             self._journal = None
-            opened.leave() if written else opened.remove()
+            opened.leave() if left else opened.remove()
             raise
 
     def _refuse(self, *, known: bool) -> None:

@@ -3,6 +3,8 @@
 import os
 import re
 import shlex
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -81,9 +83,10 @@ class Repository:
         return None if answer.code else readable(answer.output.strip()).removeprefix("refs/heads/")
 
     def place_of(self, branch: str) -> str:
-        """Return the folder where a branch is checked out, in whichever worktree; empty for nowhere."""
-        told = self.shared.output("for-each-ref", "--format=%(worktreepath)", f"refs/heads/{branch}")
-        return readable(told.strip())
+        """Return the folder where a branch is checked out or being rebased, whichever it is; empty for nowhere."""
+        ref = f"refs/heads/{branch}"
+        told = self.shared.output("for-each-ref", "--format=%(worktreepath)", ref)
+        return readable(told.strip()) or next(_places_of_rebase(self.common_dir, ref), "")
 
 
 def open_repository(path: Path) -> Repository:
@@ -159,6 +162,15 @@ def _owned(error: str, path: Path) -> str:
     """Return the folder that git named, which may lie above the one we were given."""
     named = re.search(r"repository at '([^']+)'", error)
     return named[1] if named else str(path.resolve())
+
+
+def _places_of_rebase(common_dir: Path, ref: str) -> Iterator[str]:
+    """Find where a branch is being rebased: HEAD is on no branch there, and at the end git moves this one."""
+    for git_dir in (common_dir, *sorted((common_dir / "worktrees").glob("*"))):
+        for name in ("rebase-merge", "rebase-apply"):
+            with suppress(OSError):
+                if (git_dir / name / "head-name").read_bytes().strip() == os.fsencode(ref):
+                    yield readable(os.fsencode(git_dir))
 
 
 def silence(repository: Repository) -> Repository:

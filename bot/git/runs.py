@@ -1,6 +1,7 @@
 """Finds runs, and reads what happened in them: from their refs, and from the journals of those that go on or died."""
 
 import difflib
+import os
 import secrets
 import time
 from collections.abc import Iterator, Mapping
@@ -11,7 +12,8 @@ from bot.git import journal
 from bot.git.journal import is_live
 from bot.git.repository import Repository
 from bot.git.trail import PREFIX, Tip, is_run, read_saved, tips
-from bot.git.vetting import vet
+from bot.git.vetting import vet_known
+from bot.git.written import is_own
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _EPOCH = 1_704_067_200
@@ -32,7 +34,14 @@ def read_from(repository: Repository, run: str, tip: Tip | None) -> tuple[Event,
     data = written if len(written) > len(saved) and written.startswith(saved) else saved
     if not data:
         raise UsageError(f"there is no run {run[:80]!r}")
-    return vet(run, data)
+    return vet_known(repository, run, data, saved)
+
+
+def is_from_here(repository: Repository, run: str) -> bool:
+    """Say whether a run's record was written in this repository, or judged again here when it was taken up."""
+    tip, left = tips(repository, run).get(run), journal.read(repository, run)
+    kept = bool(left) and (tip is None or left.startswith(read_saved(repository, tip)))
+    return is_own(repository, PREFIX + run, tip.object if tip else "", kept=kept)
 
 
 def read_all(repository: Repository) -> Iterator[tuple[str, tuple[Event, ...]]]:
@@ -81,10 +90,15 @@ def find_run(repository: Repository, prefix: str) -> str:
 
 
 def new_run_id(now: float | None = None) -> str:
-    """Make a short id; later ones sort after earlier ones."""
+    """Make a short id; later ones sort after earlier ones, and those of processes that start at once differ."""
     ticks = int(((time.time() if now is None else now) - _EPOCH) * _TICKS)
+    return f"{_spell(ticks, 7)}{_spell(os.getpid(), 2)}{''.join(secrets.choice(_DIGITS) for _ in range(2))}"
+
+
+def _spell(number: int, places: int) -> str:
+    """Write the last places of a number."""
     digits = ""
-    for _ in range(7):
-        ticks, digit = divmod(ticks, len(_DIGITS))
+    for _ in range(places):
+        number, digit = divmod(number, len(_DIGITS))
         digits = _DIGITS[digit] + digits
-    return digits + "".join(secrets.choice(_DIGITS) for _ in range(2))
+    return digits

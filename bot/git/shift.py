@@ -1,6 +1,8 @@
 """Moves the person's own branch and files, forward or back, or leaves everything as it is."""
 
+import errno
 import os
+import stat
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -17,30 +19,67 @@ _SHOWN = 5
 PATIENCE = 1.0
 """Seconds that another command may go on holding the index."""
 _CHANGED = ("diff-tree", "-r", "-z", "--no-renames")
+_NOTHING_DONE = ("Cannot merge", " by merge", "untracked files in it", "index.lock")
+"""What git says when it finds out before it writes any file that it will not."""
 # The reflog wants somebody, and a person without an identity is no reason to fail
 _SOMEBODY = {"GIT_COMMITTER_NAME": AGENT.name, "GIT_COMMITTER_EMAIL": AGENT.email}
 
 
-def shift(repository: Repository, before: str, after: str, why: str) -> None:
-    """Move the checkout from one commit to another. Raises UsageError before anything is touched."""
+def shift(repository: Repository, before: str, after: str, why: str, ref: str = "") -> None:
+    """Move the checkout, and the branch that it is on, from one commit to another. Raises UsageError for neither.
+
+    The person may do something with git at any moment: what is theirs stays, and what was moved by then goes back.
+    """
+    ref = ref or standing(repository)
     rehearse(repository, before, after)
+    _refuse_elsewhere(repository, ref)
     moved = _person(repository).ask("read-tree", "-m", "-u", before, after)
-    if moved.code:
+    if moved.code and not any(words in moved.error for words in _NOTHING_DONE):
         _put_back(repository, before, after)
     _refuse(moved)
-    point(repository, before, after, why)
+    try:
+        point(repository, before, after, why, ref)
+    except UsageError:
+        # Where they stand by now: they may have committed, and what was moved by then is part of that
+        _person(repository).ask("read-tree", "-m", "-u", after, "HEAD")
+        raise
 
 
-def point(repository: Repository, before: str, after: str, why: str) -> None:
+def point(repository: Repository, before: str, after: str, why: str, ref: str) -> None:
     """Move the branch that the person is on, whose files are there already. Raises UsageError."""
-    moved = repository.git.ask("update-ref", "-m", f"git agent: {why}", "HEAD", after, before, environ=_SOMEBODY)
-    _refuse(moved, "look at git status")
+    # Never what HEAD leads to by then: that may be another branch, at the same commit
+    name = os.fsdecode(_refuse_elsewhere(repository, ref))
+    note = ("-m", f"git agent: {why}")
+    _refuse(repository.git.ask("update-ref", *note, name, after, before, environ=_SOMEBODY))
+    try:
+        _refuse_elsewhere(repository, ref)
+    except UsageError:
+        repository.git.ask("update-ref", *note, name, before, after, environ=_SOMEBODY)
+        raise
+
+
+def standing(repository: Repository) -> str:
+    """Return the full name of the branch that the person is on, readable; HEAD where it is detached."""
+    return readable(_standing(repository))
+
+
+def _standing(repository: Repository) -> bytes:
+    answer = repository.git.ask("symbolic-ref", "--quiet", "HEAD")
+    return b"HEAD" if answer.code else answer.output.strip()
+
+
+def _refuse_elsewhere(repository: Repository, ref: str) -> bytes:
+    """Return the name of the branch that the person is on as git has it. Raises UsageError where it is another one."""
+    now = _standing(repository)
+    if readable(now) != ref:
+        raise UsageError(f"you went from {ref} to {readable(now)} meanwhile: nothing was changed", "try again")
+    return now
 
 
 def rehearse(repository: Repository, before: str, after: str) -> None:
     """Find out whether the checkout can be moved, and move nothing. Raises UsageError."""
     refuse_operation(repository)
-    _wait(repository)
+    wait(repository)
     mine = _mine(repository)
     hit = sorted(set(_in_the_way(repository.git.names(*_CHANGED, "--name-only", before, after), mine)))
     if hit:
@@ -54,11 +93,12 @@ def rehearse(repository: Repository, before: str, after: str) -> None:
     _refuse(git.ask("read-tree", "-n", "-m", "-u", before, after))
 
 
-def _wait(repository: Repository) -> None:
+def wait(repository: Repository) -> bool:
     """Let another git that works on the index finish; a lock that stays is somebody's to look at, and is told of."""
     until = time.monotonic() + PATIENCE
-    while (repository.git_dir / "index.lock").exists() and time.monotonic() < until:
+    while (locked := (repository.git_dir / "index.lock").exists()) and time.monotonic() < until:
         time.sleep(PATIENCE / 50)
+    return not locked
 
 
 def refuse_operation(repository: Repository) -> None:
@@ -71,17 +111,42 @@ def refuse_operation(repository: Repository) -> None:
 def _put_back(repository: Repository, before: str, after: str) -> None:
     """Make the files again what they were when a full disk, a closed folder or a filter stopped git half-way.
 
-    Nothing of the person's was in any of these paths a moment ago.
+    Nothing of the person's was in any of these paths a moment ago; what is there by now and is not git's, stays.
     """
-    changed = repository.git.names(*_CHANGED, "--name-only", before, after)
+    changed = set(repository.git.names(*_CHANGED, "--name-only", before, after))
     known = {entry.partition(b"\t")[2] for entry in repository.git.names("ls-files", "-z", "--stage")}
-    for path in (os.path.join(os.fsencode(repository.root), name) for name in changed if name not in known):  # noqa: PTH118
+    top = os.fsencode(repository.root)
+    for path in (path for path in changed - known if _is_half_written(repository, after, path)):
         with suppress(OSError):
-            os.unlink(path)  # noqa: PTH108 - a name may be no text
-            os.removedirs(os.path.dirname(path))  # noqa: PTH120
-    differing = set(repository.git.names("diff-files", "-z", "--name-only")).intersection(changed)
-    listed = b"".join(path + b"\0" for path in sorted(differing))
+            os.unlink(os.path.join(top, path))  # noqa: PTH108, PTH118 - a name may be no text
+            os.removedirs(os.path.dirname(os.path.join(top, path)))  # noqa: PTH118, PTH120
+    differing = changed.intersection(known, repository.git.names("diff-files", "-z", "--name-only"))
+    listed = b"".join(path + b"\0" for path in sorted(differing) if _is_half_written(repository, after, path))
     _person(repository).ask("checkout-index", "-f", "-q", "-u", "-z", "--stdin", stdin=listed)
+
+
+def _is_half_written(repository: Repository, after: str, path: bytes) -> bool:
+    """Say whether a file is gone, or no more than what git was about to write there."""
+    top = os.fsencode(repository.root)
+    place = os.path.join(top, path)  # noqa: PTH118 - a name may be no text
+    if any(os.path.islink(os.path.join(top, folder)) for folder in _folders(path)):  # noqa: PTH114, PTH118
+        return False
+    try:
+        mode = os.lstat(place).st_mode
+        link = stat.S_ISLNK(mode)
+        if not link and not stat.S_ISREG(mode):
+            return False
+        found = os.readlink(place) if link else _read(place)  # noqa: PTH115
+    except OSError as error:
+        return error.errno == errno.ENOENT
+    name = f"{after}:{os.fsdecode(path)}"
+    wanted = _person(repository).ask("cat-file", *(("blob",) if link else ("--filters",)), name)
+    return wanted.output.startswith(found)
+
+
+def _read(place: bytes) -> bytes:
+    with open(place, "rb") as file:  # noqa: PTH123 - a name may be no text
+        return file.read()
 
 
 def files_stand_at(repository: Repository, before: str, after: str) -> bool:

@@ -2,10 +2,12 @@
 
 import json
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from math import isfinite
 
 from bot import __version__
+from bot.core.check import Verdict
 from bot.core.event import (
     Acted,
     Baselined,
@@ -15,6 +17,7 @@ from bot.core.event import (
     Published,
     Redone,
     Resumed,
+    Reviewed,
     RolledBack,
     Started,
     Undone,
@@ -22,6 +25,7 @@ from bot.core.event import (
 )
 from bot.errors import WorkspaceError
 from bot.git import journal
+from bot.git.repository import Repository
 
 _OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}")
@@ -45,6 +49,18 @@ def vet(run: str, data: bytes) -> tuple[Event, ...]:
     return events
 
 
+def vet_known(repository: Repository, run: str, known: bytes, saved: bytes) -> tuple[Event, ...]:
+    """Read all that is known of a run, of which its ref holds a part. Raises WorkspaceError."""
+    try:
+        return vet(run, known)
+    except WorkspaceError as error:
+        if error.hint or known == saved or not saved:
+            raise
+        place = shlex.quote(str(journal.runs_folder(repository) / run))
+        hint = f"its ref holds what came before; to go by that, move {place} away"
+        raise WorkspaceError(error.message, hint) from error
+
+
 def _newer(data: bytes) -> str:
     """Say which version wrote a trace, where it was another one than this."""
     for line in reversed(journal.split(data)):
@@ -60,20 +76,36 @@ def _newer(data: bytes) -> str:
 
 def _faults(events: Sequence[Event]) -> Iterator[str]:
     """Name for each event why it cannot stand where it does; empty when it can."""
-    judged = based = False
+    judged: Verdict | None = None
+    based, made = False, 0
     for number, event in enumerate(events):
-        yield _fault(event, first=not number, judged=judged, based=based)
+        yield _fault(event, first=not number) or _fault_of_step(event, judged if based else None, made)
         based = based or isinstance(event, Baselined)
+        made += isinstance(event, Committed)
         match event:
             case Verified():
-                judged = True
+                judged = event.verdict
             case Committed() | RolledBack():
-                judged = False
+                judged = None
             case _:
                 pass
 
 
-def _fault(event: Event, *, first: bool, judged: bool, based: bool) -> str:
+def _fault_of_step(event: Event, judged: Verdict | None, made: int) -> str:
+    match event:
+        case Committed() if judged is None:
+            return "a commit follows the verdict on its tree"
+        case Committed() if judged is not None and judged.tree != event.tree:
+            return "the verdict before a commit is one on another tree"
+        case Committed() if event.step != made + 1:
+            return f"after {made} steps there comes no step {event.step}"
+        case Reviewed() | Undone() | Redone() if not 0 <= event.step <= made:
+            return f"there is no step {event.step}"
+        case _:
+            return ""
+
+
+def _fault(event: Event, *, first: bool) -> str:
     if not isfinite(event.at) or not 0 <= event.at <= _LATEST:
         return "its time is none"
     if any(name and not _OBJECT.fullmatch(name) for name in _objects(event)):
@@ -81,8 +113,6 @@ def _fault(event: Event, *, first: bool, judged: bool, based: bool) -> str:
     match event:
         case Started() if not first:
             return "a run starts once"
-        case Committed() if not (judged and based):
-            return "a commit follows the verdict on its tree"
         case _:
             return ""
 
@@ -94,7 +124,7 @@ def _objects(event: Event) -> Iterator[str]:
             yield event.task.base
         case Baselined():
             yield event.verdict.tree
-        case Verified():
+        case Verified() | Reviewed():
             yield from (event.verdict.tree, event.change.base, event.change.tree)
         case Acted():
             yield event.tree
@@ -102,11 +132,13 @@ def _objects(event: Event) -> Iterator[str]:
             yield from (event.commit, event.tree)
         case RolledBack():
             yield from (event.to, event.kept)
-        case Proved():
-            yield event.commit
-        case Undone() | Redone() | Published():
-            yield event.commit
-            for place in event.places:
-                yield from (place.before, place.after, *(made.commit for made in place.made))
         case _:
-            pass
+            yield from _objects_moved(event)
+
+
+def _objects_moved(event: Event) -> Iterator[str]:
+    if isinstance(event, Proved | Reviewed | Undone | Redone | Published):
+        yield event.commit
+    if isinstance(event, Undone | Redone | Published):
+        for place in event.places:
+            yield from (place.before, place.after, *(made.commit for made in place.made))

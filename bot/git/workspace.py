@@ -212,7 +212,7 @@ def open_workspace(
             owner.write(temp, owner.current(common_dir=repository.common_dir, branch=branch, base=base))
             if branch:
                 _claim(repository, store, branch, base, at)
-                undo.callback(_drop_empty, store, f"refs/heads/{branch}", base)
+                undo.callback(_drop_empty, repository, store, branch, base)
             where = (branch,) if branch else ("--detach", at or base)
             checkout = link(repository, temp / f"agent-{run}", *where)
             undo.callback(checkout.drop)
@@ -240,8 +240,9 @@ def _claim(repository: Repository, store: Store, branch: str, base: str, at: str
         raise UsageError(f"the branch {branch} is checked out in {place}", hint="switch to another branch there first")
 
 
-def _drop_empty(store: Store, ref: str, base: str) -> None:
-    """Take a branch away that carries nothing of ours."""
+def _drop_empty(repository: Repository, store: Store, branch: str, base: str) -> None:
+    """Take a branch away that carries nothing of ours, unless a person stands on it."""
+    ref = f"refs/heads/{branch}"
     with suppress(GitFailed):
-        if store.read_ref(ref) == base:
+        if store.read_ref(ref) == base and not repository.place_of(branch):
             store.delete_ref(ref, base)

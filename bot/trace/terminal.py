@@ -25,6 +25,7 @@ from bot.core.event import (
     Replied,
     Resumed,
     Retried,
+    Reviewed,
     RolledBack,
     Started,
     Verified,
@@ -49,6 +50,10 @@ STOPS = {
     "interrupted": "interrupted",
     "needs_human": "a person has to decide",
 }
+
+
+STEERING = ("checkpoint", "finish", "update_plan", "ask")
+"""Calls whose result says all that they were about."""
 
 
 class Terminal:
@@ -108,7 +113,7 @@ class Terminal:
             case Acted():
                 self._act(event)
                 self._now("thinking")
-            case Verified() | Committed() | RolledBack():
+            case Verified() | Reviewed() | Committed() | RolledBack():
                 self._step(event)
             case Proved():
                 self._prove(event)
@@ -153,15 +158,19 @@ class Terminal:
         if event.call.name in ("checkpoint", "finish", "update_plan") and event.result.ok:
             return
         glyph, style = ("·", "dim") if event.result.ok else ("✗", "red")
-        told = f"  {glyph} {describe(event.call)}"
+        told = f"  {glyph} {event.call.name if event.call.name in STEERING else describe(event.call)}"
         if not event.result.ok:
             told += f": {complaint(event.result.output)}"
         self._say(Text(told, style=style))
 
-    def _step(self, event: Verified | Committed | RolledBack) -> None:
+    def _step(self, event: Verified | Reviewed | Committed | RolledBack) -> None:
         match event:
             case Verified() if not event.verdict.ok:
                 self._say(Text(f"  not verified{reasons(event.verdict)}", style="yellow"))
+                self._verdict(event.verdict)
+            case Reviewed() if event.step:
+                word = "holds" if event.verdict.ok else "does not hold"
+                self._say(Text(f"step {event.step}  {event.commit[:10]}  judged again: {word}"))
                 self._verdict(event.verdict)
             case Committed():
                 self._say(Text(f"✓ step {event.step}  {event.commit[:10]}  {event.subject}", style="green"))
@@ -217,6 +226,9 @@ def tell_stop(stop: str) -> str:
 def complaint(output: str) -> str:
     """Return the line of a refusal that says why; a first line that ends with a colon only announces it."""
     first, _, rest = sanitize(output).strip().partition("\n")
+    if first.endswith(":") and rest.startswith("VERDICT "):
+        # What it says has been told already, check by check
+        return first[:-1]
     if first.endswith(":") and rest.strip():
         first = f"{first} {rest.strip().partition(chr(10))[0]}"
     return first[:200]
@@ -243,11 +255,7 @@ def _first(cases: Sequence[str]) -> str:
 
 def describe(call: ToolCall) -> str:
     """Name a call and what it is about, on one line."""
-    values = [value for value in call.arguments.values() if isinstance(value, str | int | list)]
-    about = (
-        " ".join(map(str, values[0])) if values and isinstance(values[0], list) else str(values[0]) if values else ""
-    )
-    return sanitize(f"{call.name} {about.partition(chr(10))[0][:60]}".rstrip())
+    return sanitize(f"{call.name} {call.about[:60]}".rstrip())
 
 
 def tally(result: CheckResult) -> str:

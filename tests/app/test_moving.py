@@ -20,10 +20,12 @@ from bot.app.redoing import redo
 from bot.app.undoing import undo
 from bot.core.event import Made, Place, Published, Redone, Undone
 from bot.errors import GitFailed, UsageError
+from bot.git import written
 from bot.git.intent import PREFIX, announce, read_intent
 from bot.git.record import append_events
 from bot.git.repository import open_repository
 from bot.git.shift import files_stand_at
+from bot.git.workspace import open_workspace
 from tests.app.walk import STEPS, Walk, copy_walk, make_project, make_walk
 from tests.conftest import Repo, make_repo
 
@@ -102,6 +104,20 @@ def test_an_undo_that_was_killed_anywhere_is_finished_or_forgotten(walk: Walk, c
     assert (walk.tree("main"), repo.git("status", "--porcelain")) == (walk.tree_of(expected), "?? mine")
     assert repo.git("for-each-ref", PREFIX) == ""
     assert sum(isinstance(e, Undone) for e in walk.events) == int(begun) + (command == "undo")
+
+
+def test_git_that_outlives_a_kill_is_waited_for_before_anything_is_decided(walk: Walk) -> None:
+    repo = walk.repo
+    accept(repo.path, walk.run)
+    in_a_child_that_is_killed(lambda: take_steps(walk, back(walk), 1))
+    lock, before = repo.path / ".git/index.lock", repo.git("for-each-ref")
+    lock.touch()
+    with pytest.raises(UsageError, match="index is still locked"):
+        undo(repo.path, walk.run)
+    assert repo.git("for-each-ref") == before
+    lock.unlink()
+    undo(repo.path, walk.run)
+    assert (walk.live, repo.git("status", "--porcelain")) == ([1], "")
 
 
 def test_a_move_that_somebody_makes_right_now_is_not_disturbed(walk: Walk) -> None:
@@ -213,6 +229,7 @@ def start_again(walk: Walk) -> None:
     repo.git("update-ref", "refs/heads/main", "start")
     repo.git("update-ref", f"refs/heads/{walk.branch}", walk.commits[-1])
     repo.git("update-ref", f"refs/agent/runs/{walk.run}", "refs/kept")
+    written.note(walk.repository, f"refs/agent/runs/{walk.run}", walk.at("refs/kept"))
 
 
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -242,3 +259,21 @@ def test_any_walk_back_and_forth_gives_the_trees_of_the_lineage(kept: Walk, acts
     assert repo.git("fsck", "--no-dangling", "--connectivity-only") == ""
     assert not isinstance(kept.events[-1], Redone | Undone) or kept.events[-1].places
     assert read_intent(open_repository(repo.path), kept.run) is None
+
+
+def die_in_the_worktree(walk: Walk) -> None:
+    """Be killed when all is recorded, before the worktree is taken away."""
+    tip = walk.commits[1]
+    with open_workspace(walk.repository, base=walk.base, run=walk.run, branch=walk.branch, at=tip):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_the_worktree_of_a_run_that_died_is_in_nobodys_way(walk: Walk) -> None:
+    repo = walk.repo
+    in_a_child_that_is_killed(lambda: die_in_the_worktree(walk))
+    assert walk.repository.place_of(walk.branch)
+    told = clean(repo.path, force=True, dry_run=True)
+    assert (told.kept, f"branch {walk.branch}" in told.removed) == ((), True)
+    undo(repo.path, walk.run)
+    assert (walk.live, walk.at(walk.branch)) == ([1], walk.commits[0])
+    assert repo.git("worktree", "list").count("\n") == 0

@@ -62,6 +62,7 @@ def test_a_killed_run_goes_on_with_its_edits_and_ends_as_one_that_was_left_alone
     assert ran.code == 0, ran.err
     report = ran.report
     assert (report.run, report.outcome, report.tip) == (run, "verified", repo.git("rev-parse", report.branch))
+    assert ran.err.startswith(f"run {run}: make add add\n")
     assert repo.git("show", f"{report.tip}:notes.txt") == "one"
     assert [step.subject for step in report.steps] == ["fix: add adds"]
     events = read_events(open_repository(repo.path), run)

@@ -1,13 +1,24 @@
 """Looking: log, show, diff, status, doctor, in words and in JSON."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from bot.app import views
+from bot.app.story import tell
+from bot.app.views import ELSEWHERE
+from bot.core.event import Ended, Replied
+from bot.core.lineage import Lineage
+from bot.core.message import Reply, ToolCall
 from bot.core.report import Report
+from bot.git.record import RunRef
+from bot.git.repository import open_repository
+from bot.git.runs import read_events
 from tests.conftest import Repo, make_repo
+from tests.git.past import live_through, render
 from tests.product import FINISH, agent, calls, checkpoint, edit, once, run, script
 
 
@@ -72,8 +83,12 @@ def test_a_clone_that_fetched_the_runs_shows_all_of_them_without_their_branches(
     assert other.git("for-each-ref", "refs/heads/agent/").split()[-1] == "refs/heads/agent/fix"
     other.git("gc", "-q", "--prune=now")
     for command in (("show", report.run), ("show", report.run, "--json"), ("log", report.run), ("diff", report.run)):
-        there = agent(other, *command)
-        assert (there.code, there.out) == (0, agent(repo, *command).out), command
+        there, here = agent(other, *command), agent(repo, *command)
+        assert (there.code, ELSEWHERE in there.out, ELSEWHERE in here.out) == (0, command[0] == "show", False), command
+        if "--json" in command:
+            assert there.report.model_copy(update={"notes": there.report.notes[:-1]}) == here.report
+        else:
+            assert [line for line in there.out.splitlines() if ELSEWHERE not in line] == here.out.splitlines()
     assert agent(other, "diff", f"{report.run}:1").out == agent(repo, "diff", report.run).out
     (line,) = json.loads(agent(other, "log", "--json").out)["runs"]
     assert (line["run"], line["state"], line["steps"], line["taken"]) == (report.run, "verified", 1, False)
@@ -145,6 +160,42 @@ def test_status_names_what_waits(repo: Repo, report: Report) -> None:
     assert f"git agent accept {report.run}" in agent(repo, "status").out
     agent(repo, "accept", report.run)
     assert report.run not in agent(repo, "status").out
+
+
+def test_status_says_how_each_run_goes_on(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    events = live_through(repo)
+    ends = {"asked": "needs_human", "cut": "interrupted", "lost": "model", "none": "limit:turns", "well": "done"}
+    for number, (name, stop) in enumerate(ends.items()):
+        past = (events[0].model_copy(update={"run": name}), *events[1 : 11 if number > 1 else 3], Ended(stop=stop))
+        with RunRef(open_repository(repo.path), name, render) as record:
+            for event in past:
+                record.record(event)
+    views.status(repo.path, as_json=False)
+    told = {block.split()[1]: block for block in capsys.readouterr().out.split("\n\n")}
+    advice = {name: re.findall("git agent (.+)", text) for name, text in told.items()}
+    assert advice == {
+        "main,": [],
+        "asked": ["resume asked --tell TEXT"],
+        "cut": ["resume cut"],
+        "lost": ["resume lost", "accept lost"],
+        "none": ["accept none"],
+        "well": ["accept well"],
+    }
+    assert "2 verified steps on" in told["lost"]
+    assert "verified step" not in told["cut"]
+
+
+def test_a_terminal_gets_columns_and_everything_else_a_line_for_each_event(repo: Repo, report: Report) -> None:
+    lines = agent(repo, "log", report.run).out.splitlines()
+    assert len(lines) == len(read_events(open_repository(repo.path), report.run))
+    (told,) = (line for line in lines if "acted        checkpoint" in line)
+    assert told.endswith("checkpoint: committed " + report.tip[:10] + " as step 1: Add adds. Every check passes.")
+
+
+def test_calls_that_look_the_same_are_told_once() -> None:
+    read = ToolCall(id="1", name="read_file", arguments={"path": "a.py"})
+    reply = Reply(calls=(read, read, read, ToolCall(id="2", name="finish")))
+    assert tell(Replied(reply=reply), Lineage()) == "read_file a.py (3 times), finish"
 
 
 def test_a_task_of_any_length_and_kind_stays_on_its_line_and_obeys_nothing(repo: Repo, tmp_path: Path) -> None:

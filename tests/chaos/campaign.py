@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,18 +18,20 @@ from bot.core.summary import summarize
 from bot.git.repository import open_repository
 from bot.git.runs import list_runs, read_events
 from tests.chaos.scenario import CHECK, make_project, twelve_steps
+from tests.conftest import Repo
 from tests.product import Ran, Running, run, start
 from tests.untouched import difference, print_of
 
-EARLY = 0.2
-"""Share of the kills that come at any time after the start, whatever has happened until then."""
-STRIDE = 20
+EARLY = 0.3
+"""Share of the kills that come soon after the start; twice as many where the run has not begun yet."""
+STRIDE = 8
 """Most events between two of the others."""
 PATIENCE = 20.0
 """Seconds within which what a killed run had started has to be gone."""
 
 
-GLANCE = 0.004
+A_MOMENT = 30.0
+GLANCE = 0.006
 """Seconds between looks at a journal."""
 
 
@@ -42,10 +44,10 @@ class Aim(NamedTuple):
     """Seconds to wait then."""
 
 
-def choose_aim(chance: random.Random) -> Aim:
-    """Pick a moment: before anything is on record, or some events later and then within what follows."""
-    if chance.random() < EARLY:
-        return Aim(0, chance.uniform(0, 0.3))
+def choose_aim(chance: random.Random, *, begun: bool) -> Aim:
+    """Pick a moment: soon after the start, whatever has happened until then, or some events later and a little more."""
+    if chance.random() < (EARLY if begun else 2 * EARLY):
+        return Aim(0, chance.uniform(0, 0.25))
     return Aim(chance.randint(1, STRIDE), chance.uniform(0, 0.04))
 
 
@@ -68,17 +70,17 @@ class Campaign:
 
     folder: Path
     isolation: str = "process"
+    write_script: Callable[[Path], str] = twelve_steps
     killed: Counter[str] = field(default_factory=Counter)
     """How often it was killed, by the last event that was on record then."""
 
-    dead: bool = field(default=False, init=False)
-    """Whether the last command was killed, though everything was on record: it had no time to tidy up."""
-
     def __post_init__(self) -> None:
-        self.repo = make_project(self.folder / "repo")
-        self.script = twelve_steps(self.folder / "script")
+        place = self.folder / "repo"
+        self.repo = Repo(place) if place.exists() else make_project(place)
+        self.script = self.write_script(self.folder / "script")
+        self.repository = open_repository(self.repo.path)
         self.place = self.folder / "tmp"
-        self.place.mkdir()
+        self.place.mkdir(exist_ok=True)
         self.mine: Mapping[str, str] = print_of(self.repo.path)
 
     @property
@@ -92,12 +94,10 @@ class Campaign:
 
     def events(self) -> tuple[Event, ...]:
         """Read what is on record of the run; nothing when none has started."""
-        repository = open_repository(self.repo.path)
-        return next((read_events(repository, name) for name in list_runs(repository)), ())
+        return next((read_events(self.repository, name) for name in list_runs(self.repository)), ())
 
-    def next_command(self) -> tuple[str, ...]:
+    def next_command(self, events: Sequence[Event]) -> tuple[str, ...]:
         """Return what a person would type now; nothing when the run is over."""
-        events = self.events()
         if not events:
             return ("fix", "x", "--yes", "--json", "--model", self.script, "--check", CHECK, *self._level)
         last = events[-1]
@@ -111,13 +111,15 @@ class Campaign:
 
     def play(self, kills: int, chance: random.Random) -> None:
         """Go on until the end, killed at most so many times; look at the person's side each time."""
-        while command := self.next_command():
-            aim = choose_aim(chance) if self.killed.total() < kills else None
-            self.dead = not self._try(command, aim)
-            if not self.dead:
-                continue
-            self.look_untouched()
-            self._disturb(chance)
+        events = self.events()
+        while command := self.next_command(events):
+            aim = choose_aim(chance, begun=bool(events)) if self.killed.total() < kills else None
+            ended = self._try(command, aim)
+            events = self.events()
+            if not ended:
+                self.killed[f"{command[0]}: {events[-1].event if events else 'nothing yet'}"] += 1
+                self.look_untouched()
+                self._disturb(chance)
 
     def _try(self, command: tuple[str, ...], aim: "Aim | None") -> bool:
         """Start a command; kill it at some moment, or expect it to end well. Say whether it ended."""
@@ -131,7 +133,6 @@ class Campaign:
                 code = process.wait(PATIENCE)
                 assert aim is not None, f"{command[0]} does not end"
         if code == -signal.SIGKILL:
-            self.killed[self._moment(command)] += 1
             return False
         assert code == 0, (command[0], code, (self.folder / "err").read_text())
         return True
@@ -149,10 +150,6 @@ class Campaign:
         with suppress(OSError):
             return sum(path.read_bytes().count(b"\n") for path in journals)
         return 0
-
-    def _moment(self, command: tuple[str, ...]) -> str:
-        events = self.events()
-        return f"{command[0]}: {events[-1].event if events else 'nothing yet'}"
 
     def _disturb(self, chance: random.Random) -> None:
         """Do what a person may do while a run lies dead."""
@@ -181,7 +178,7 @@ class Campaign:
 
     def look_complete(self) -> None:
         """Check that the record is whole: in its ref alone, and with everything that it speaks of."""
-        [name] = list_runs(open_repository(self.repo.path))
+        [name] = list_runs(self.repository)
         told = summarize(self.events())
         printed = (self.folder / "out").read_text()
         if printed.strip():
@@ -192,17 +189,21 @@ class Campaign:
         self.repo.git("fsck", "--no-dangling")
 
     def look_tidy(self) -> None:
-        """Check that nothing is left but the branch and the record."""
-        git = self.repo.path / ".git"
-        [name] = list_runs(open_repository(self.repo.path))
-        expected = [f"refs/agent/runs/{name}", f"refs/heads/{summarize(self.events()).branch}"]
-        refs = self.repo.git("for-each-ref", "--format=%(refname)", "refs/agent", "refs/heads/agent").split()
-        locks = [str(path.relative_to(git)) for path in git.rglob("*.lock")]
-        folders = [place.name for place in (git / "worktrees", git / "agent" / "runs") if place.exists()]
-        temporary = [path.name for path in self.place.iterdir()]
-        assert (sorted(refs), locks, folders, temporary) == (expected, [], [], []), (refs, locks, folders, temporary)
+        """Check that nothing is left but the branch and the record, once dead runs were tidied up after."""
         left = await_end(self.folder)
         assert not left, left
+        if self.killed:
+            for folder in self.place.iterdir():
+                # What a kill left nameless is taken away after a moment
+                os.utime(folder, (time.time() - A_MOMENT,) * 2)
+            cleaned = self.ask("clean")
+            assert cleaned.code == 0, cleaned.err
+        git = self.repo.path / ".git"
+        [name] = list_runs(self.repository)
+        expected = [f"refs/agent/runs/{name}", f"refs/heads/{summarize(self.events()).branch}"]
+        refs = self.repo.git("for-each-ref", "--format=%(refname)", "refs/agent", "refs/heads/agent").split()
+        stray = [*git.rglob("*.lock"), *git.glob("worktrees"), *git.glob("agent/runs"), *self.place.rglob("*")]
+        assert (sorted(refs), stray) == (expected, []), (refs, stray)
 
 
 def await_end(folder: Path) -> Mapping[int, str]:

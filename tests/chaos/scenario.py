@@ -85,6 +85,18 @@ def twelve_steps(path: Path) -> str:
     )
 
 
+def three_steps(path: Path) -> str:
+    """Write a script of two steps that count and one attempt that is rolled back."""
+    return script(
+        path,
+        calls(_create("new/one.txt", "one\n"), edit("21\n", "21, edited\n", "list.txt"), checkpoint("the first")),
+        calls(_move("old/name.txt", "fresh/name.txt"), BREAK, *[checkpoint("never")] * 3),
+        calls(_create("program.py", PROGRAM), ("run_command", {"argv": ["python", "program.py"]})),
+        calls(("read_file", {"path": "made/3.txt"}), _delete("program.py"), checkpoint("the second")),
+        calls(FINISH),
+    )
+
+
 def _create(path: str, content: str) -> Call:
     return ("create_file", {"path": path, "content": content})
 

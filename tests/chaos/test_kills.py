@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from bot.core.task import Isolation
 from tests.app.kinds import need
 from tests.chaos.campaign import Campaign, Ending
 
 KILLS = int(os.environ.get("CHAOS_KILLS", "208"))
 SEED = os.environ.get("CHAOS_SEED", "1")
-EACH = 13
+EACH = 26
 """Kills in one test."""
 
 
@@ -29,9 +30,9 @@ def undisturbed(folder: Path) -> Ending:
 
 def look(campaign: Campaign) -> None:
     """Check everything that has to hold at the end."""
+    campaign.look_tidy()
     campaign.look_untouched()
     campaign.look_complete()
-    campaign.look_tidy()
 
 
 @pytest.mark.parametrize("number", range(-(-KILLS // EACH)))
@@ -39,7 +40,7 @@ def test_a_run_that_is_killed_at_any_moment_ends_as_one_that_was_left_alone(
     tmp_path: Path, templates: Path, number: int
 ) -> None:
     chance = random.Random(f"{SEED} {number}")
-    level = "bubblewrap" if number % 8 == 7 else "process"
+    level: Isolation = "bubblewrap" if number % 4 == 3 else "process"
     expected, left = undisturbed(templates), EACH
     for attempt in itertools.count():
         (tmp_path / str(attempt)).mkdir()
@@ -49,8 +50,6 @@ def test_a_run_that_is_killed_at_any_moment_ends_as_one_that_was_left_alone(
         campaign.play(left, chance)
         left -= campaign.killed.total()
         print(level, *sorted(campaign.killed.items()))  # noqa: T201 - read with -rP
-        if campaign.dead:
-            assert campaign.ask("clean").code == 0
         look(campaign)
         assert campaign.ending() == expected
         if not left:

@@ -22,6 +22,7 @@ from bot.core.event import (
     Replied,
     Resumed,
     Retried,
+    Reviewed,
     RolledBack,
     Started,
     Told,
@@ -31,6 +32,7 @@ from bot.core.event import (
 from bot.core.message import Edit, Metadata, Reply, ToolCall, ToolResult, Usage
 from bot.core.proof import Audit, Proof
 from bot.core.task import Limits, Source, Task
+from bot.core.terms import Terms
 
 CASES = (CaseResult(id="t::a", outcome="failed", message="1 != 2", path="t.py", line=3),)
 VERDICT = Verdict(tree="t", results=(CheckResult(check="pytest", rung=Rung.UNIT, status="failed", cases=CASES),))
@@ -63,7 +65,8 @@ EVERY: tuple[Event, ...] = (
     Paused(question="q"),
     Undone(step=0, commit="b"),
     Redone(step=1, commit="c", where=("main",), how="reverted"),
-    Resumed(commit="b", tree="t", model="offline", limits=Limits(turns=3)),
+    Resumed(commit="b", tree="t", model="offline", limits=Limits(turns=3), terms=Terms(version="1"), anew="why"),
+    Reviewed(step=1, commit="c", verdict=VERDICT, change=ChangeSet(base="1", tree="2")),
     Ended(stop="done"),
     Published(where="w"),
 )

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic import JsonValue, ValidationError
 
 from bot.core.message import Reply, ToolCall, Usage
 
@@ -24,3 +24,19 @@ def test_calls_do_not_share_their_arguments() -> None:
 def test_unknown_field_is_refused() -> None:
     with pytest.raises(ValidationError):
         Reply.model_validate({"txt": "x"})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "about"),
+    [
+        ({}, ""),
+        ({"path": "a.py", "old": "x"}, "a.py"),
+        ({"argv": ["ruff", "check", "."]}, "ruff check ."),
+        ({"patch": "--- a/my file.py\n+++ b/my file.py\n@@ -1 +1 @@\n"}, "my file.py"),
+        ({"patch": "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n"}, "x"),
+        ({"patch": "--- a/gone\n+++ /dev/null\n"}, "gone"),
+        ({"subject": "one\ntwo"}, "one"),
+    ],
+)
+def test_a_call_says_what_it_is_about(arguments: dict[str, JsonValue], about: str) -> None:
+    assert ToolCall(id="a", name="x", arguments=arguments).about == about

@@ -34,6 +34,7 @@ AFTER = (
 )
 STEP = Step(
     subject="agent: mend add",
+    number=1,
     commit="c" * 40,
     tree="d" * 40,
     checks=AFTER,
@@ -119,8 +120,8 @@ diff --git a/calc.py b/calc.py
 
 ### Steps
 
-1. ↩ rolled back: 3 attempts did not pass, kept as `ffffffffff`
-2. agent: mend add (`cccccccccc`, tree `dddddddddd`)
+- ↩ rolled back: 3 attempts did not pass, kept as `ffffffffff`
+- step 1: agent: mend add (`cccccccccc`, tree `dddddddddd`)
 
 ### Cost
 
@@ -232,9 +233,22 @@ def test_tests_that_were_changed_without_harm_are_not_called_unchanged() -> None
 
 def test_undone_steps_count_for_nothing() -> None:
     text = markdown(changed(outcome="gave_up", steps=(STEP.model_copy(update={"undone": True}),)))
-    assert "undone: agent: mend add" in text
+    assert "- step 1, undone: agent: mend add" in text
     assert "### Changed" not in text
     assert "```diff" not in text
+
+
+def test_steps_keep_their_own_numbers_whatever_was_undone() -> None:
+    text = markdown(changed(steps=(STEP.model_copy(update={"undone": True}), STEP.model_copy(update={"number": 7}))))
+    assert "<summary>Diff of step 7</summary>" in text
+    assert "- step 7: agent: mend add" in text
+
+
+def test_what_linters_found_before_is_not_called_passed() -> None:
+    ruff = CheckSummary(name="ruff", rung=Rung.STATIC, status="failed", failed=1)
+    first = markdown(changed(steps=(STEP.model_copy(update={"checks": (*STEP.checks, ruff)}),))).partition("\n")[0]
+    assert "Every check" not in first
+    assert "Every test passed, and static checks (`ruff`) found only what they found on the base," in first
 
 
 def test_files_of_several_steps_are_added_up() -> None:

@@ -166,6 +166,17 @@ def test_many_findings_and_cases_are_cut_with_their_number() -> None:
     assert "and 4 more" in text
 
 
+def test_steps_are_shown_with_the_numbers_that_undo_takes() -> None:
+    steps = (step(number=9), step(commit="", subject="rolled back: worse"), step(number=10, undone=True))
+    rows = [line.split()[:2] for line in shown(report(steps=steps)).splitlines() if "+1 -1" in line]
+    assert rows == [["9", "cccccccccc"], ["rolled", "back"], ["10", "cccccccccc"]]
+
+
+def test_checks_that_fail_as_before_are_not_said_to_pass() -> None:
+    text = shown(report(steps=(step(checks=(check("ruff", "failed", Rung.STATIC, failed=1),)),)), width=200)
+    assert text.strip().startswith("✓ verified: every test passes, and static checks (ruff) find only what they found")
+
+
 def test_an_undone_step_and_a_rolled_back_one_show_no_diff() -> None:
     text = shown(report(steps=(step(undone=True), step(commit="", subject="rolled back: worse"))))
     assert "undone" in text
@@ -255,10 +266,9 @@ def test_there_are_no_issues_on_a_desk() -> None:
 
 
 def test_a_text_is_said_as_it_is() -> None:
-    console = Console(file=io.StringIO())
-    LocalForge(console).say(Source(kind="local"), "[b]hello[/b]")
-    assert isinstance(console.file, io.StringIO)
-    assert console.file.getvalue() == "[b]hello[/b]\n"
+    said = io.StringIO()
+    LocalForge(Console(file=said)).say(Source(kind="local"), "[b]hello[/b]")
+    assert said.getvalue() == "[b]hello[/b]\n"
 
 
 def test_the_proof_says_how_a_test_failed_and_what_became_of_the_others() -> None:

@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -171,3 +172,39 @@ def test_a_repository_whose_path_is_no_text_is_told_from_others(tmp_path: Path) 
     assert len(folders("dead6")) == 1
     remove_leftovers(open_repository(repo.path))
     assert folders("dead6") == []
+
+
+@pytest.mark.parametrize("mode", [0o700, 0o755])
+@pytest.mark.parametrize("inside", ["thesis.txt", "held", "1/notes", "index.html"])
+def test_a_folder_that_a_person_gave_such_a_name_is_theirs(repo: Repo, mode: int, inside: str) -> None:
+    # The name is as good as any word of eight letters
+    folder = Path(tempfile.mkdtemp(prefix="git-agent-"))
+    try:
+        (folder / inside).parent.mkdir(exist_ok=True)
+        (folder / inside).touch()
+        (folder / "read.me").touch()
+        folder.chmod(mode)
+        os.utime(folder, (1_700_000_000, 1_700_000_000))
+        assert str(folder) not in remove_leftovers(open_repository(repo.path))
+        assert (folder / inside).exists()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_a_worktree_of_a_person_on_a_disk_that_is_away_is_not_forgotten(repo: Repo, tmp_path: Path) -> None:
+    own = tmp_path / "git-agent-work" / "agent-own"
+    repo.git("worktree", "add", "-q", "--detach", str(own))
+    own.parent.rename(tmp_path / "unplugged")
+    assert remove_leftovers(open_repository(repo.path)) == ()
+    assert (repo.path / ".git/worktrees/agent-own/index").exists()
+
+
+@pytest.mark.parametrize("how", ["checkout", "rebase"])
+def test_an_empty_branch_that_a_person_stands_on_is_kept(repo: Repo, how: str) -> None:
+    die(repo, "dead7")
+    repo.git("checkout", "-q", "--ignore-other-worktrees", "agent/x-dead7")
+    if how == "rebase":
+        repo.git("-c", "sequence.editor=echo break >", "rebase", "-q", "-i", "--root")
+    remove_leftovers(open_repository(repo.path))
+    assert repo.git("rev-parse", "agent/x-dead7")
+    assert repo.git("worktree", "list", "--porcelain").count("worktree ") == 1

@@ -47,7 +47,7 @@ def test_without_runs_the_first_one_is_proposed(repo: Repo) -> None:
 @given(st.lists(st.floats(1_704_067_200, 4_000_000_000), min_size=2, max_size=5))
 def test_ids_are_short_and_sort_by_time(moments: list[float]) -> None:
     ids = [new_run_id(moment) for moment in sorted(moments)]
-    assert all(len(run) == 9 and run.isalnum() and run == run.lower() for run in ids)
+    assert all(len(run) == 11 and run.isalnum() and run == run.lower() for run in ids)
     assert all(a[:7] <= b[:7] for a, b in pairwise(ids))
     assert new_run_id() < new_run_id(time.time() + 1)
 

@@ -1,6 +1,10 @@
 """The person's own files move forward only when nothing of theirs is in the way."""
 
 import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
 
@@ -11,7 +15,7 @@ from hypothesis import strategies as st
 from bot.errors import UsageError
 from bot.git.repository import open_repository
 from bot.git.shift import _in_the_way, shift
-from tests.conftest import Repo
+from tests.conftest import Repo, make_repo
 
 
 def ahead(repo: Repo, files: dict[str, str]) -> tuple[str, str]:
@@ -148,3 +152,89 @@ def test_what_is_in_the_way_is_the_same_path_or_one_above_or_below(changed: list
     expected = {own for inner, outer, own in pairs if inner.startswith(outer) or outer.startswith(inner)}
     assert hit <= expected
     assert bool(hit) == bool(expected)
+
+
+@contextmanager
+def stumbling(folder: Path, when: str, deed: str) -> Iterator[None]:
+    """Let a person do something right before git is asked for something: that git is the first one on PATH."""
+    real = shutil.which("git")
+    (folder / "git").write_text(
+        f'#!/bin/sh\ncase "$*" in {when}) [ -e {folder}/.did ] || {{ touch {folder}/.did\n'
+        f'(unset GIT_CONFIG_COUNT; alias git={real}\n{deed}\n) >{folder}/.said 2>&1; }};; esac\nexec {real} "$@"\n'
+    )
+    (folder / "git").chmod(0o755)
+    before = os.environ["PATH"]
+    os.environ["PATH"] = f"{folder}{os.pathsep}{before}"
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
+
+
+LAYS, MOVES = "*read-tree\\ -m\\ -u*", "*update-ref\\ -m*"
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        "echo mine >n",
+        "mkdir -p d; echo mine >d/n",
+        "echo mine >>calc.py",
+        "echo mine >>calc.py; git add calc.py; echo more >>calc.py",
+        "rm calc.py; ln -s test_calc.py calc.py",
+        "rm calc.py; mkdir calc.py; echo mine >calc.py/x",
+        "mkfifo n",
+    ],
+)
+def test_what_a_person_writes_in_the_last_moment_is_not_lost(repo: Repo, tmp_path: Path, deed: str) -> None:
+    head, tip = ahead(repo, {"calc.py": "fixed\n", "n": "new\n", "d/n": "new\n"})
+    done, undone = make_repo(tmp_path / "done"), open_repository(repo.path)
+    done.git("pull", "-q", str(repo.path), "main")
+    subprocess.run(["sh", "-c", deed], cwd=done.path, check=True)
+    with stumbling(tmp_path, LAYS, f"cd {repo.path}\n{deed}"), pytest.raises(UsageError, match="does not move"):
+        shift(undone, head, tip, "try")
+    assert contents(repo.path) == contents(done.path)
+    assert repo.git("status", "--porcelain") == done.git("status", "--porcelain")
+    assert repo.git("rev-parse", "main") == head
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    files = (p for p in root.rglob("*") if ".git" not in p.parts and not p.is_dir())
+    return {str(p.relative_to(root)): p.read_bytes() if p.is_file() else b"" for p in files}
+
+
+def test_a_disk_that_fills_up_is_told_from_what_a_person_wrote(repo: Repo, tmp_path: Path) -> None:
+    head, tip = ahead(repo, {"a": "new\n", "b": "new\n", "calc.py": "fixed\n"})
+    repo.git("config", "filter.far.smudge", f"echo precious >{repo.path}/b; echo half >{repo.path}/calc.py; exit 1")
+    repo.git("config", "filter.far.required", "true")
+    repo.write({".git/info/attributes": "a filter=far\n"})
+    with pytest.raises(UsageError, match=r"filter .* failed"):
+        shift(open_repository(repo.path), head, tip, "try")
+    assert (repo.path / "b").read_text() == "precious\n"
+    assert not (repo.path / "a").exists()
+
+
+@pytest.mark.parametrize("when", [LAYS, MOVES])
+@pytest.mark.parametrize("elsewhere", ["same", "other"])
+def test_a_branch_that_a_person_switches_to_meanwhile_is_not_moved(
+    repo: Repo, tmp_path: Path, when: str, elsewhere: str
+) -> None:
+    repo.git("branch", "same")
+    repo.git("switch", "-q", "-c", "other")
+    repo.commit({"o": "x"})
+    repo.git("switch", "-q", "main")
+    head, tip = ahead(repo, {"calc.py": "fixed\n", "n": "new\n"})
+    refs = repo.git("for-each-ref")
+    with stumbling(tmp_path, when, f"cd {repo.path}; git switch -q {elsewhere}"), pytest.raises(UsageError):
+        shift(open_repository(repo.path), head, tip, "try")
+    assert repo.git("symbolic-ref", "--short", "HEAD") == elsewhere
+    assert (repo.git("for-each-ref"), repo.git("status", "--porcelain")) == (refs, "")
+
+
+def test_a_commit_that_a_person_makes_meanwhile_stays_and_nothing_is_left_staged(repo: Repo, tmp_path: Path) -> None:
+    head, tip = ahead(repo, {"calc.py": "fixed\n", "n": "new\n"})
+    commit = f"cd {repo.path}; git -c user.name=P -c user.email=p@x commit -q --allow-empty -m mine"
+    with stumbling(tmp_path, MOVES, commit), pytest.raises(UsageError, match="does not move"):
+        shift(open_repository(repo.path), head, tip, "try")
+    assert repo.git("log", "--format=%s", f"{head}..main") == "mine"
+    assert repo.git("status", "--porcelain") == ""

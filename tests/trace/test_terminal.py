@@ -102,6 +102,14 @@ def test_a_complaint_without_a_colon_is_its_first_line() -> None:
     assert complaint("") == ""
 
 
+def test_what_was_told_check_by_check_is_not_told_again() -> None:
+    assert complaint("not committed (attempt 1 of 3):\nVERDICT not ok\n…") == "not committed (attempt 1 of 3)"
+    call = ToolCall(id="1", name="checkpoint", arguments={"subject": "fix: it"})
+    result = ToolResult(call_id="1", ok=False, output="not committed (attempt 1 of 3):\nVERDICT not ok")
+    text = told(Acted(call=call, result=result))
+    assert text == "  ✗ checkpoint: not committed (attempt 1 of 3)\n"
+
+
 def test_a_tree_that_is_not_committed_says_what_it_breaks_and_takes_away() -> None:
     change = ChangeSet(base=TREE, tree=TREE)
     worse = verdict(broken=("t.py::b", "t.py::c"), removed=("t.py::d",))

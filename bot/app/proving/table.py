@@ -202,7 +202,9 @@ def _sentence(proved: Proved) -> Text:
     if not all(commit.ok for commit in proved.commits):
         return Text("\n✗ not proved: a commit makes a check worse, or a check gave no evidence", style="bold red")
     if any(commit.claim == "differs" for commit in proved.commits):
-        text = "\n✗ not proved: a commit says something else of its checks (was one declared with --check?)"
+        text = (
+            "\n✗ not proved: a commit says something else of its checks (one that was declared, another environment?)"
+        )
         return Text(text, style="bold red")
     if not proved.ok:
         text = "\n● not proved by the checks alone: a person has to judge, for the reasons above"
