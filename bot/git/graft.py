@@ -9,7 +9,7 @@ from pygit2.enums import ObjectType
 
 from bot.errors import GitFailed
 from bot.git.leaves import EXECUTABLE, LINK, REGULAR, File, Peculiar
-from bot.git.library import Mapped
+from bot.git.library import Mapped, patiently
 
 FOLDER = 0o040000
 SUBMODULE = 0o160000
@@ -52,8 +52,7 @@ class Grafter:
 
     def keep(self, file: File) -> Leaf:
         """Write a file's content as a blob."""
-        with Mapped("write a blob"):
-            made = Leaf(file.mode, str(self._repo.create_blob(file.content)))
+        made = Leaf(file.mode, patiently("write a blob", lambda: str(self._repo.create_blob(file.content))))
         self._made.add(made.id)
         return made
 
@@ -119,8 +118,7 @@ class Grafter:
         # git sorts a folder as if its name ended with a slash
         order = sorted(entries, key=lambda name: name + b"/" if entries[name].mode == FOLDER else name)
         data = b"".join(b"%o %b\0%b" % (entries[n].mode, n, bytes.fromhex(entries[n].id)) for n in order)
-        with Mapped("write a tree"):
-            made = str(self._repo.write(ObjectType.TREE, data))
+        made = patiently("write a tree", lambda: str(self._repo.write(ObjectType.TREE, data)))
         self._made.add(made)
         self._remember(made, dict(entries))
         return made

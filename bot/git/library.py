@@ -146,16 +146,7 @@ class Library:
         Plumbing(self.git).delete_ref(ref, old)
 
     def _patiently(self, what: str, act: Callable[[pygit2.Repository], T]) -> T:
-        for pause in _PAUSES:
-            try:
-                with Mapped(what):
-                    return act(self._open())
-            except GitFailed as error:
-                if not _busy(error.__cause__):
-                    raise
-            time.sleep(pause)
-        with Mapped(what):
-            return act(self._open())
+        return patiently(what, lambda: act(self._open()))
 
     def _open(self) -> pygit2.Repository:
         # 0.1 ms; a handle that is kept sees neither new packs nor refs that git wrote meanwhile
@@ -174,6 +165,20 @@ class Mapped:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if isinstance(error, pygit2.GitError | KeyError | ValueError | OSError):
             raise GitFailed(f"could not {self.what}: {' '.join(str(error).split())}") from error
+
+
+def patiently(what: str, act: Callable[[], T]) -> T:
+    """Do what other processes may be in the way of for a moment. Raises GitFailed."""
+    for pause in _PAUSES:
+        try:
+            with Mapped(what):
+                return act()
+        except GitFailed as error:
+            if not _busy(error.__cause__):
+                raise
+        time.sleep(pause)
+    with Mapped(what):
+        return act()
 
 
 def _busy(error: BaseException | None) -> bool:

@@ -126,6 +126,7 @@ def _objects(event: Event) -> Iterator[str]:
             yield event.verdict.tree
         case Verified() | Reviewed():
             yield from (event.verdict.tree, event.change.base, event.change.tree)
+            yield event.commit if isinstance(event, Reviewed) else ""
         case Acted():
             yield event.tree
         case Committed() | Resumed():
@@ -137,7 +138,7 @@ def _objects(event: Event) -> Iterator[str]:
 
 
 def _objects_moved(event: Event) -> Iterator[str]:
-    if isinstance(event, Proved | Reviewed | Undone | Redone | Published):
+    if isinstance(event, Proved | Undone | Redone | Published):
         yield event.commit
     if isinstance(event, Undone | Redone | Published):
         for place in event.places:

@@ -1,7 +1,6 @@
 """Notes of what was written in this repository: no fetch brings them along, so that a stranger's is told from ours."""
 
 import os
-import tempfile
 from collections.abc import Collection
 from contextlib import suppress
 from hashlib import blake2b
@@ -13,6 +12,8 @@ FOLDER = Path("git-agent", "ours")
 """Below the git dir that all worktrees share."""
 OPEN = "open"
 """Stands behind the commit while what a journal holds is ours, too."""
+_WIDTH = 64
+"""Characters of the longest name that git gives to an object."""
 _LONGEST = 100
 
 
@@ -24,27 +25,25 @@ def note(repository: Repository, ref: str, stands: str, *, going: bool = False) 
     path = _path(repository, ref)
     with suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".")
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
-            with os.fdopen(descriptor, "w", encoding="ascii") as file:
-                file.write(f"{stands} {OPEN}" if going else stands)
-            Path(name).replace(path)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            raise
+            # As long as the one before and in one go: a kill leaves the one or the other
+            os.write(descriptor, f"{stands:<{_WIDTH}} {OPEN if going else '':<{len(OPEN)}}\n".encode("ascii"))
+        finally:
+            os.close(descriptor)
 
 
 def recall(repository: Repository, ref: str) -> str:
     """Return what was noted of a ref; empty when nothing was."""
     with suppress(OSError), _path(repository, ref).open(encoding="ascii", errors="replace") as file:
-        return file.read(_LONGEST)
+        return " ".join(file.read(_LONGEST).split())
     return ""
 
 
 def is_own(repository: Repository, ref: str, stands: str, *, kept: bool) -> bool:
     """Say whether a record was written here; `kept` tells whether a journal holds all that its ref does, or more."""
-    noted, _, going = recall(repository, ref).partition(" ")
-    return bool(noted and noted == stands) or (going == OPEN and kept)
+    noted = recall(repository, ref).split(" ")
+    return (bool(stands) and stands in noted) or (OPEN in noted and kept)
 
 
 def forget(repository: Repository, ref: str) -> None:

@@ -12,7 +12,7 @@ from bot.core.event import Published
 from bot.core.trailers import SNAPSHOT
 from bot.errors import UsageError
 from tests.app.walk import STEPS, Walk, copy_walk, make_project, make_walk
-from tests.conftest import Repo
+from tests.conftest import Repo, make_repo
 
 
 @pytest.fixture(scope="module")
@@ -137,3 +137,27 @@ def test_where_the_uncommitted_work_is_needed_that_is_said(uncommitted: Walk) ->
     assert "of the same files as verified" in accept(repo.path, uncommitted.run)
     assert repo.git("rev-parse", "main~3") == mine
     assert uncommitted.tree("main") == uncommitted.tree_of(3)
+
+
+@pytest.mark.parametrize("good", [True, False])
+@pytest.mark.parametrize("moved", [True, False])
+def test_steps_that_were_verified_elsewhere_are_judged_here_before_they_are_taken(
+    tmp_path: Path,
+    good: bool,  # noqa: FBT001
+    moved: bool,  # noqa: FBT001
+) -> None:
+    there = make_repo(tmp_path / "there")
+    there.commit({"calc.py": "x = 1\n"})
+    here = make_repo(tmp_path / "here")
+    here.git("pull", "-q", str(there.path), "main")
+    walk = make_walk(there, ({"calc.py": b"x = 2\n" if good else b"x = (\n"},))
+    here.git("fetch", "-q", str(there.path), "refs/agent/*:refs/agent/*")
+    stood = here.commit({"mine": "mine\n"}) if moved else walk.base
+    if good:
+        assert "verified again" in accept(here.path, walk.run)
+        assert (here.path / "calc.py").read_text() == "x = 2\n"
+        assert "back at its base" in undo(here.path, walk.run) or moved
+    else:
+        with pytest.raises(UsageError, match="nothing was changed"):
+            accept(here.path, walk.run)
+    assert here.git("rev-parse", "main") == stood

@@ -151,6 +151,19 @@ def test_a_move_that_was_begun_in_another_folder_is_told_of(walk: Walk, tmp_path
     assert walk.live == []
 
 
+def test_an_intent_that_a_stranger_made_up_for_this_very_folder_moves_nothing(walk: Walk) -> None:
+    repo = walk.repo
+    accept(repo.path, walk.run)
+    in_a_child_that_is_killed(lambda: take_steps(walk, back(walk), 3))
+    begun = repo.git("rev-parse", PREFIX + walk.run)
+    assert read_intent(walk.repository, walk.run) is not None
+    written.forget(walk.repository, f"{PREFIX}{walk.run} {begun}")
+    before = repo.git("for-each-ref", "refs/heads")
+    assert read_intent(walk.repository, walk.run) is None, "nothing here tells that it was begun here"
+    settle(walk.repository, walk.run)
+    assert (repo.git("for-each-ref", "refs/heads"), repo.git("for-each-ref", PREFIX)) == (before, "")
+
+
 def test_an_intent_from_another_clone_is_forgotten(walk: Walk, tmp_path: Path) -> None:
     in_a_child_that_is_killed(lambda: announce(walk.repository, walk.run, back(walk)))
     clone = Repo(tmp_path / "clone")

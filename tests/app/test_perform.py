@@ -5,13 +5,21 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Generator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from bot.agent.loop import Agent
+from bot.app.assemble import Constant, make_agent
+from bot.app.perform import record
+from bot.core.event import Ended, Event, Started
 from bot.core.summary import summarize
+from bot.core.task import Task
 from bot.git.repository import open_repository
 from bot.git.runs import list_runs, read_events
+from bot.models.scripted import ScriptedModel
 from tests.conftest import Repo, make_repo
 from tests.product import COMMAND, FINISH, agent, calls, checkpoint, edit, leftovers, run, script
 from tests.unfinished import half_finish
@@ -309,6 +317,25 @@ def test_impatience_changes_neither_the_end_nor_the_exit_code(repo: Repo) -> Non
     assert (repo.state(), leftovers(repo)) == (before, [])
     [run_id] = list_runs(open_repository(repo.path))
     assert summarize(read_events(open_repository(repo.path), run_id)).stop == "interrupted"
+
+
+@dataclass(frozen=True)
+class Late:
+    """A run that hears of a signal when it has ended already."""
+
+    agent: Agent
+    told: tuple[Event, ...]
+
+    def events(self) -> Generator[Event, None, None]:
+        yield from self.told
+        raise KeyboardInterrupt
+
+
+def test_a_signal_that_comes_after_the_end_is_no_other_end() -> None:
+    started = Started(run="r1", task=Task(goal="g", base="b" * 40), branch="agent/r1")
+    agent = make_agent(ScriptedModel(()), Constant(answer=True), planning=False)
+    for told, stop in (((started, Ended(stop="done")), "done"), ((started,), "interrupted")):
+        assert record(Late(agent, told), ()).stop == stop
 
 
 def test_runs_side_by_side_do_not_disturb_each_other(repo: Repo, tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ from tests.product import COMMAND, FINISH, agent, calls, checkpoint, edit, lefto
 RIGHT = edit("a - b", "a + b")
 NOTES = ("create_file", {"path": "notes.txt", "content": "one\n"})
 SLOW = ("run_command", {"argv": ["python", "slow.py"]})
+QUICK = ("--isolation", "process", "--check", "pytest=true")
+"""Where a test of ours asks for nothing of the project's own."""
 CHECK = ("--check", "adds=grep -q def calc.py")
 
 
@@ -74,13 +76,19 @@ def test_a_killed_run_goes_on_with_its_edits_and_ends_as_one_that_was_left_alone
 
 def test_in_another_clone_the_record_is_enough_to_go_on(repo: Repo, tmp_path: Path) -> None:
     spec = script(tmp_path / "s", calls(NOTES, RIGHT), calls(checkpoint()), calls(FINISH))
-    first = agent(repo, "fix", "make add add", "--json", "--model", spec, "--max-turns", "1", *CHECK).report
+    started = ("fix", "make add add", "--json", "--model", spec, "--max-turns", "1", *CHECK, *QUICK)
+    first = agent(repo, *started).report
     assert first.stop == "limit:turns"
     elsewhere = Repo(tmp_path / "clone")
     subprocess.run(["git", "clone", "-q", str(repo.path), str(elsewhere.path)], check=True)
     elsewhere.git("fetch", "-q", "origin", "refs/agent/*:refs/agent/*")
-    ran = agent(elsewhere, "resume", first.run, "--max-turns", "9", "--json")
+    again = ("resume", first.run, "--max-turns", "9", *QUICK)
+    refused = agent(elsewhere, *again, "--json")
+    assert (refused.code, "--trust trusted" in refused.err, refused.err.count("\n")) == (2, True, 1)
+    ran = agent(elsewhere, *again, "--json", "--trust", "trusted")
     assert ran.code == 0, ran.err
+    assert any("judged again" in note for note in ran.report.notes)
+    assert not any("judged again" in note for note in agent(repo, *again, "--json").report.notes)
     assert elsewhere.git("show", f"{ran.report.branch}:notes.txt") == "one"
     assert "adds" in [check.name for check in ran.report.steps[0].checks], "what --check named counts as before"
 
@@ -121,3 +129,41 @@ def test_a_run_that_was_stopped_by_a_signal_goes_on(repo: Repo, tmp_path: Path) 
     ran = agent(repo, "resume", run, "--json", "--isolation", "process")
     assert ran.code == 0, ran.err
     assert repo.git("show", f"{ran.report.branch}:slow.txt") == "slow"
+
+
+def test_what_was_verified_by_other_checks_is_judged_again_and_stops_the_run_where_it_does_not_hold(
+    repo: Repo, tmp_path: Path
+) -> None:
+    spec = script(tmp_path / "s", calls(RIGHT, checkpoint()), calls(FINISH))
+    plain = (*QUICK, "--json")
+    first = agent(repo, "fix", "make add add", "--model", spec, "--max-turns", "1", *CHECK, *plain).report
+    assert len(first.steps) == 1
+    ran = agent(repo, "resume", first.run, "--max-turns", "9", "--check", "adds=grep -q 'a - b' calc.py", *plain)
+    assert (ran.code, ran.report.outcome, ran.report.stop) == (1, "partial", "needs_human")
+    assert "does not hold when it is judged again" in ran.report.detail
+    assert any("other checks (adds)" in note for note in ran.report.notes)
+    assert [(c.name, c.status) for c in ran.report.steps[0].checks if c.name == "adds"] == [("adds", "failed")]
+    on = agent(repo, "resume", first.run, "--tell", "leave it", *plain)
+    assert (on.code, on.report.outcome, on.report.stop) == (1, "partial", "done"), "what does not hold is not verified"
+    refused = agent(repo, "accept", first.run)
+    assert (refused.code, "does not hold" in refused.err, repo.git("rev-parse", "main")) == (2, True, first.base)
+
+
+def test_a_run_that_was_allowed_too_little_goes_on_with_more_and_not_with_as_little(repo: Repo, tmp_path: Path) -> None:
+    spec = script(tmp_path / "s", calls(RIGHT, checkpoint()), calls(FINISH))
+    plain = (*QUICK, "--json")
+    first = agent(repo, "fix", "make add add", "--model", spec, "--max-turns", "0", *plain).report
+    stands = repo.git("rev-parse", f"refs/agent/runs/{first.run}")
+    for arguments in (("--max-turns", "0"), ("--max-lines", "9"), ("--tell", "go on")):
+        ran = agent(repo, "resume", first.run, *arguments)
+        assert (ran.code, "limit on turns (0)" in ran.err) == (2, True), arguments
+    assert repo.git("rev-parse", f"refs/agent/runs/{first.run}") == stands
+    ran = agent(repo, "resume", first.run, "--max-turns", "2", *plain)
+    assert (ran.code, ran.report.outcome, ran.report.usage.turns) == (0, "verified", 2)
+
+
+def test_a_run_that_was_interrupted_before_it_asked_anything_goes_on(repo: Repo, tmp_path: Path) -> None:
+    spec = script(tmp_path / "s", calls(RIGHT, checkpoint()), calls(FINISH))
+    run = stopped(repo, spec, signal.SIGTERM, "started")
+    ran = agent(repo, "resume", run, "--json", "--isolation", "process")
+    assert (ran.code, ran.report.outcome) == (0, "verified"), ran.err

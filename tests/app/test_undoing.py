@@ -6,11 +6,14 @@ import pytest
 
 from bot.app.acceptance import accept
 from bot.app.cleaning import clean
+from bot.app.perform import render
 from bot.app.redoing import redo
 from bot.app.undoing import undo
-from bot.core.event import Redone, Undone
+from bot.core.change import ChangeSet
+from bot.core.event import Committed, Event, Redone, Started, Undone, Verified
 from bot.errors import UsageError
-from tests.app.walk import STEPS, Walk, copy_walk, make_project, make_walk, push
+from bot.git.record import RunRef
+from tests.app.walk import STEPS, Walk, copy_walk, judged, make_project, make_walk, push
 from tests.conftest import Repo
 
 
@@ -365,3 +368,27 @@ def test_an_undo_that_finds_nothing_to_move_on_main_moves_only_the_branch(walk: 
     assert mine != redone
     undo(repo.path, walk.run)
     assert (walk.at("main"), walk.at(walk.branch)) == (mine, walk.base)
+
+
+def test_a_record_by_which_a_persons_commits_would_be_undone_moves_nothing(walk: Walk) -> None:
+    repo = walk.repo
+    repo.git("reset", "-q", "--hard", walk.base)
+    mine = [repo.commit({"mine": f"{number}\n"}, f"mine {number}") for number in (1, 2)]
+    run = "zz99zz99z"
+    start, based, *_ = walk.events
+    assert isinstance(start, Started)
+    told: list[Event] = [start.model_copy(update={"run": run, "branch": f"agent/walk-{run}"}), based]
+    for number, commit in enumerate(mine, 1):
+        tree = walk.tree(commit)
+        told.append(Verified(verdict=judged(tree), change=ChangeSet(base=walk.base, tree=tree)))
+        told.append(Committed(step=number, commit=commit, tree=tree, subject="mine"))
+    with RunRef(walk.repository, run, render) as ref:
+        for event in told:
+            ref.record(event)
+    before = everything(repo)
+    for command in (undo, accept, redo):
+        with pytest.raises(UsageError, match="a step of its own, which it is not"):
+            command(repo.path, run)
+    assert everything(repo) == before
+    clean(repo.path, force=True, dry_run=False)
+    assert (files(repo), walk.at("main")) == (before[0], mine[-1])

@@ -83,7 +83,7 @@ def lay_out(campaign: Campaign, cut: Cut) -> None:
     folder = journal.runs_folder(campaign.repository) / told.run
     folder.mkdir(parents=True)
     (folder / journal.FILE).write_bytes(b"".join(map(journal.encode, cut.events)) + cut.half)
-    written.note(campaign.repository, f"refs/agent/runs/{told.run}", written.OPEN)
+    written.note(campaign.repository, f"refs/agent/runs/{told.run}", "", going=True)
     owner.write(folder, owner.current(common_dir=campaign.repository.common_dir).model_copy(update={"started": "1"}))
 
 

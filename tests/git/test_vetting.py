@@ -18,6 +18,7 @@ from bot.core.event import (
     Published,
     Redone,
     Resumed,
+    Reviewed,
     RolledBack,
     Started,
     Told,
@@ -66,6 +67,7 @@ def test_a_trace_of_ours_passes_and_can_be_summarised() -> None:
         (START, Resumed(commit="main")),
         (START, Proved(commit=EVIL, proof=Proof(), audit=Audit())),
         (START, Undone(step=0, commit=EVIL)),
+        (START, BASED, Reviewed(step=0, commit=EVIL, verdict=JUDGED.verdict, change=JUDGED.change)),
         (START, Published(where="w", commit=ID[:-1])),
         (START, Published(where="w", places=(Place(ref="refs/heads/main", before=EVIL, after=ID),))),
     ],
@@ -85,7 +87,19 @@ def test_a_time_that_no_calendar_has_is_refused(at: float) -> None:
 
 @pytest.mark.parametrize(
     "events",
-    [(START, MADE), (START, BASED, MADE), (START, JUDGED, MADE), (START, BASED, JUDGED, MADE, MADE), (START, START)],
+    [
+        (START, MADE),
+        (START, BASED, MADE),
+        (START, JUDGED, MADE),
+        (START, BASED, JUDGED, MADE, MADE),
+        (START, START),
+        (START, BASED, JUDGED, MADE.model_copy(update={"tree": "b" * 40})),
+        (START, BASED, JUDGED, MADE.model_copy(update={"step": 2})),
+        (START, BASED, JUDGED, MADE, JUDGED, MADE),
+        (START, BASED, JUDGED, MADE, Undone(step=2, commit=ID)),
+        (START, BASED, JUDGED, MADE, Undone(step=-1, commit=ID)),
+        (START, BASED, Reviewed(step=1, commit=ID, verdict=JUDGED.verdict, change=JUDGED.change)),
+    ],
 )
 def test_events_that_cannot_follow_each_other_are_refused(events: tuple[Event, ...]) -> None:
     with pytest.raises(WorkspaceError, match="line"):

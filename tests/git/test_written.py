@@ -18,11 +18,18 @@ def is_here(repo: Repo) -> bool:
     return is_from_here(open_repository(repo.path), RUN)
 
 
+def fetched(repo: Repo, path: Path) -> Repo:
+    """Make a repository that has nothing of another one but the runs."""
+    other = make_repo(path)
+    other.commit({"own.txt": "own\n"})
+    other.git("fetch", "-q", str(repo.path), "refs/agent/*:refs/agent/*")
+    return other
+
+
 def test_a_record_is_ours_where_it_was_written_and_nowhere_else(repo: Repo, tmp_path: Path) -> None:
     record_all(repo, (*live_through(repo), *DONE))
     assert is_here(repo)
-    other = make_repo(tmp_path / "other")
-    other.git("fetch", "-q", str(repo.path), "refs/agent/*:refs/agent/*")
+    other = fetched(repo, tmp_path / "other")
     assert not is_here(other)
     ref = record_all(other, DONE[-1:], resume=True)
     assert not ref.own, "what is added to a stranger's record makes it no more ours"
@@ -43,8 +50,7 @@ def test_a_record_of_ours_stays_ours_when_its_process_dies(repo: Repo) -> None:
 
 def test_a_journal_with_a_strangers_record_in_it_does_not_make_that_ours(repo: Repo, tmp_path: Path) -> None:
     record_all(repo, (*live_through(repo), *DONE))
-    other = make_repo(tmp_path / "other")
-    other.git("fetch", "-q", str(repo.path), "refs/agent/*:refs/agent/*")
+    other = fetched(repo, tmp_path / "other")
     with record_all(other, (), resume=True) as ref:
         kill(ref)
         ref._journal = None
@@ -56,8 +62,7 @@ def test_a_journal_with_a_strangers_record_in_it_does_not_make_that_ours(repo: R
 def test_what_was_judged_again_here_is_ours_unless_it_was_refuted(repo: Repo, tmp_path: Path, step: int) -> None:
     past = live_through(repo)
     record_all(repo, (*past, *DONE))
-    other = make_repo(tmp_path / "other")
-    other.git("fetch", "-q", str(repo.path), "refs/agent/*:refs/agent/*")
+    other = fetched(repo, tmp_path / "other")
     base = repo.git("rev-parse", "HEAD")
     said = Reviewed(
         step=step, commit=base, verdict=Verdict(tree=base), change=ChangeSet(base=base, tree=base, patch="")
