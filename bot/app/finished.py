@@ -8,9 +8,9 @@ from functools import cached_property
 from bot.core.change import readable
 from bot.core.check import Verdict
 from bot.core.copies import Copies, trace_copies
-from bot.core.event import Baselined, Committed, Event, Started, Verified
+from bot.core.event import Baselined, Committed, Event, Reviewed, Started, Verified
 from bot.core.lineage import Lineage, follow
-from bot.core.standing import refuted
+from bot.core.standing import refuted, since, unreviewed
 from bot.errors import GitFailed, UsageError
 from bot.git.claims import refuse_false
 from bot.git.journal import is_live
@@ -64,16 +64,17 @@ class Finished:
 
     @cached_property
     def own(self) -> bool:
-        """Whether what is said of the steps that count was found here, and was not refuted since."""
-        return self.local and not refuted(self.events)
+        """Whether what is said of the steps that count was found here, and nobody had to doubt it since."""
+        return self.local and not refuted(self.events) and not unreviewed(self.events)
 
     @cached_property
     def known(self) -> dict[str, Verdict]:
         """What was said here of trees that held; what a record from elsewhere says of them is not taken for true."""
         if not self.own:
             return {}
-        verdicts = [e.verdict for e in self.events if isinstance(e, Baselined)]
-        verdicts += [e.verdict for e in self.events if isinstance(e, Verified) and e.verdict.ok]
+        told = since(self.events)
+        verdicts = [e.verdict for e in told if isinstance(e, Baselined)]
+        verdicts += [e.verdict for e in told if isinstance(e, Verified | Reviewed) and e.verdict.ok]
         return {verdict.tree: verdict for verdict in verdicts}
 
     def held(self, tip: str) -> frozenset[str]:

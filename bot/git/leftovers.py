@@ -44,13 +44,17 @@ def remove_leftovers(repository: Repository, *, dry_run: bool = False, later: bo
     """
     # The one may lead to what the other lists
     found = tuple({leftover.path: leftover for leftover in (*_worktrees(repository), *_folders(repository))}.values())
+    listed = [leftover.path for leftover in found if leftover.path.is_relative_to(repository.common_dir)]
     if not dry_run:
-        for leftover in found:
-            listed = leftover.path.is_relative_to(repository.common_dir)
-            discard(leftover.path) if later and not listed else delete(leftover.path)
+        for path in listed:
+            delete(path)
         with suppress(OSError):
             (repository.common_dir / "worktrees").rmdir()
+    # Where git lists no dead worktree any more, and while there are still cards: this may be killed as well
     branches = _empty_branches(repository, found, dry_run=dry_run)
+    for leftover in () if dry_run else found:
+        if leftover.path not in listed:
+            discard(leftover.path) if later else delete(leftover.path)
     return (*(str(leftover.path) for leftover in found), *branches)
 
 

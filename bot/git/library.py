@@ -98,7 +98,9 @@ class Library:
         def write(repo: pygit2.Repository) -> str:
             if ref is not None:
                 _refuse_symbolic(repo.references.get(writable(ref)))
-            return str(repo.create_commit(ref, who, who, text, full(tree), above))
+            made = str(repo.create_commit(ref, who, who, text, full(tree), above))
+            _refuse_unwritten(repo, made, ref, above)
+            return made
 
         return self._patiently(f"commit onto {ref}" if ref else "write a commit", write)
 
@@ -188,6 +190,15 @@ def _busy(error: BaseException | None) -> bool:
     """
     told = str(error)
     return isinstance(error, OSError | KeyError) and (" lock" in told or "failed to make directory" in told)
+
+
+def _refuse_unwritten(repo: pygit2.Repository, made: str, ref: str | None, above: Sequence[str]) -> None:
+    """Look whether a commit is there: on a full disk libgit2 makes none, moves nothing, and says that all is well."""
+    stands = repo.references.get(ref) if ref is not None else None
+    # Somebody may have gone on from it already
+    stayed = ref is not None and (stands is None or str(stands.target) in above[:1])
+    if made not in repo.odb or stayed:
+        raise GitFailed("there is nothing written; the disk may be full")
 
 
 def _standing(repo: pygit2.Repository, ref: str, old: str) -> pygit2.Reference:

@@ -93,7 +93,7 @@ class RunRef:
         subject = describe(event, self._lineage.add(event))
         self._journal.append(line, sync=bool(subject) and not draft(event))
         self._take(event, line)
-        if isinstance(event, Reviewed) and (event.verdict.ok or not event.step):
+        if isinstance(event, Reviewed):
             self._claim()
         if tree := draft(event):
             self._loose.append(self._wrap(tree, subject))
@@ -221,6 +221,10 @@ class RunRef:
 
     def _catch_up(self, event: Event) -> None:
         """Write an entry after the fact; a loss of power, or garbage collection, may have taken what it would keep."""
+        head = self._lineage.head
+        if not self._exists(head):
+            hint = "another clone may have it; git fsck tells what else is missing"
+            raise WorkspaceError(f"{self.run} stood at {head[:10]}, which is not in this repository any more", hint)
         self._loose = [commit for commit in self._loose if self._exists(commit)]
         with suppress(GitFailed):
             self._loose += [self._wrap(tree, self._subjects[-1])] if (tree := draft(event)) else []

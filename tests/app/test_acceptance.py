@@ -1,17 +1,22 @@
 """Taking a run: only what counts, only where nothing of the person's is in the way, judged where the base moved."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bot.app.acceptance import accept
 from bot.app.cleaning import clean
+from bot.app.finished import open_finished
+from bot.app.perform import render
 from bot.app.redoing import redo
 from bot.app.undoing import undo
-from bot.core.event import Published
+from bot.core.event import Baselined, Ended, Published, Resumed, Reviewed
 from bot.core.trailers import SNAPSHOT
 from bot.errors import UsageError
-from tests.app.walk import STEPS, Walk, copy_walk, make_project, make_walk
+from bot.git.audit import changes
+from bot.git.record import append_events
+from tests.app.walk import STEPS, Walk, copy_walk, judged, make_project, make_walk
 from tests.conftest import Repo, make_repo
 
 
@@ -161,3 +166,29 @@ def test_steps_that_were_verified_elsewhere_are_judged_here_before_they_are_take
         with pytest.raises(UsageError, match="nothing was changed"):
             accept(here.path, walk.run)
     assert here.git("rev-parse", "main") == stood
+
+
+def test_steps_that_were_judged_again_only_together_are_not_known_one_by_one(tmp_path: Path) -> None:
+    there = make_repo(tmp_path / "there")
+    there.commit({"calc.py": "x = 1\n"})
+    walk = make_walk(there, ({"calc.py": b"x = (\n"}, {"calc.py": b"x = 2\n"}))
+    here = make_repo(tmp_path / "here")
+    here.git("pull", "-q", str(there.path), "main")
+    here.git("fetch", "-q", str(there.path), "refs/agent/*:refs/agent/*")
+    here.git("branch", walk.branch, walk.commits[1])
+    fetched = replace(walk, repo=here)
+    together = Reviewed(
+        step=2,
+        commit=walk.commits[1],
+        verdict=judged(walk.tree_of(2)),
+        change=changes(walk.repository, walk.base, walk.commits[1]),
+    )
+    again = Resumed(commit=walk.commits[1], anew="nothing tells that its record was made here")
+    taken_up = (again, Baselined(verdict=judged(walk.tree_of(0))), together, Ended(stop="done"))
+    append_events(fetched.repository, walk.run, taken_up, render)
+    known = open_finished(fetched.repository, walk.run)
+    assert (known.own, set(known.known)) == (True, {walk.tree_of(0), walk.tree_of(2)})
+    undo(here.path, walk.run)
+    assert not open_finished(fetched.repository, walk.run).own
+    with pytest.raises(UsageError, match="step 1 does not hold"):
+        accept(here.path, walk.run)

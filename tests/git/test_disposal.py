@@ -124,7 +124,7 @@ def test_the_next_run_waits_for_no_deletion(repo: Repo) -> None:
 @pytest.mark.parametrize("name", ["abcd1234", "compose-abcd1234", "trial-abcd1234"])
 def test_a_folder_without_a_card_is_nobodys_after_a_day(repo: Repo, tmp_path: Path, name: str) -> None:
     folder = Path(tempfile.gettempdir()).resolve() / f"{PREFIX}{name[:-4]}{os.getpid() % 10000:04}"
-    folder.mkdir()
+    folder.mkdir(mode=0o700)
     repository = open_repository(repo.path)
     try:
         assert str(folder) not in remove_leftovers(repository, dry_run=True)

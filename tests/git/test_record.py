@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from bot.core.event import Ended, Event, Published, Told
+from bot.core.event import Committed, Ended, Event, Published, Told
 from bot.core.task import Task
 from bot.errors import UsageError, WorkspaceError
 from bot.git import journal
@@ -294,3 +294,15 @@ def test_a_record_that_is_none_of_ours_is_not_taken_up_and_leaves_nothing_behind
     with pytest.raises(WorkspaceError, match="no object of git"):
         append_events(open_repository(repo.path), RUN, [DONE[0]], render)
     assert not (repo.path / ".git/agent").exists()
+
+
+def test_a_step_that_is_not_there_any_more_is_named(repo: Repo) -> None:
+    past = live_through(repo)
+    lost = past[5]
+    assert isinstance(lost, Committed)
+    ref = record_all(repo, past[:5])
+    kill(ref)
+    with (folder(repo) / "trace.jsonl").open("ab") as file:
+        file.write(journal.encode(lost.model_copy(update={"commit": "1" * 40})))
+    with pytest.raises(WorkspaceError, match=f"{RUN} stood at 1111111111, which is not in this repository any more"):
+        record_all(repo, DONE, resume=True)

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -272,3 +273,31 @@ def test_the_back_end_fits_the_repository(repo: Repo, tmp_path: Path) -> None:
     assert (store.blob(tree, "a"), store.sizes([made.git("rev-parse", "HEAD:a")])) == (b"1", (1,))
     with pytest.raises(GitFailed):
         store.create_ref("refs/agent/x", commit)
+
+
+FULL = """
+import resource, sys
+from bot.errors import GitFailed
+from tests.git.stores import BOTH
+from pathlib import Path
+path, tree, parent, ref = sys.argv[1:]
+for make in BOTH:
+    store = make(Path(path))
+    for where in (ref, None):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, -1))
+        try:
+            print("made", store.commit(tree, [parent], "no room", ref=where))
+        except GitFailed:
+            print("refused")
+        resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1))
+"""
+
+
+def test_a_commit_for_which_there_is_no_room_is_none(repo: Repo) -> None:
+    head = repo.git("rev-parse", "HEAD")
+    tree, ref = repo.git("rev-parse", "HEAD^{tree}"), "refs/heads/agent/x"
+    repo.git("update-ref", ref, head)
+    argv = [sys.executable, "-c", FULL, str(repo.path), tree, head, ref]
+    done = subprocess.run(argv, check=False, capture_output=True, text=True, cwd=Path(__file__).parents[2])
+    assert (done.returncode, done.stdout.split()) == (0, ["refused"] * 4), done.stderr
+    assert repo.git("rev-parse", ref) == head
