@@ -202,8 +202,10 @@ def _open_complaints() -> IO[bytes]:
 def _converse(child: "subprocess.Popen[bytes]", stdin: bytes, limit: int | None, timeout: float) -> tuple[int, bytes]:
     late = threading.Event()
     timer = threading.Timer(timeout, _give_up, (child, late))
-    timer.start()
+    # Interrupted while it starts, it would keep this process alive for all of its time
+    timer.daemon = True
     try:
+        timer.start()
         output = child.communicate(stdin)[0] if limit is None else _first_bytes(child, limit)
     except BaseException:
         _kill(child)

@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -119,3 +121,25 @@ def test_git_that_is_stopped_takes_its_locks_away(repo: Repo) -> None:
 def test_many_complaints_do_not_block_the_first_bytes(repo: Repo) -> None:
     loud = ("-c", "alias.loud=!yes complaint | head -c 300000 >&2; echo done", "loud")
     assert git_of(repo).head(*loud, limit=100).output == b"done\n"
+
+
+INTERRUPTED = """
+import random, signal, sys
+from pathlib import Path
+from bot.git.run import Git
+git, chance = Git(Path(sys.argv[1])), random.Random(1)
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+for _ in range(150):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, chance.uniform(0.0002, 0.003))
+        git.ask("rev-parse", "HEAD")
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except KeyboardInterrupt:
+        pass
+"""
+
+
+def test_however_it_is_interrupted_nothing_keeps_the_process_alive(repo: Repo) -> None:
+    argv = (sys.executable, "-c", INTERRUPTED, str(repo.path / ".git"))
+    done = subprocess.run(argv, timeout=60, check=False, capture_output=True, text=True)
+    assert done.returncode in (0, 1, 130), done.stderr

@@ -54,6 +54,9 @@ def change(workspace: GitWorkspace, op: Op) -> None:
     """Do what a tool could do, as far as it can be done."""
     kind, name, other, content = op
     path, target = workspace.root / name, workspace.root / other
+    # No tool goes through a link
+    if any(above.is_symlink() for place in (path, target) for above in place.parents):
+        return
     for told in {"move": (name, other), "rules": (".gitignore",)}.get(kind, (name,)):
         workspace.touch(told)
     match kind:
