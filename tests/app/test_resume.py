@@ -56,10 +56,11 @@ def stopped(repo: Repo, spec: str, number: signal.Signals, word: str, times: int
 
 
 def test_a_killed_run_goes_on_with_its_edits_and_ends_as_one_that_was_left_alone(repo: Repo, tmp_path: Path) -> None:
-    lines = [calls(NOTES, RIGHT), calls(("run_check", {"name": "pytest"})), calls(checkpoint()), calls(FINISH)]
+    lines = [calls(NOTES, RIGHT), calls(SLOW), calls(checkpoint()), calls(FINISH)]
     spec = script(tmp_path / "s", *lines)
     before = repo.state()
     run = stopped(repo, spec, signal.SIGKILL, "acted", 2)
+    (tmp_path / "go").touch()
     ran = agent(repo, "resume", "--json", "--isolation", "process")
     assert ran.code == 0, ran.err
     report = ran.report
@@ -163,7 +164,8 @@ def test_a_run_that_was_allowed_too_little_goes_on_with_more_and_not_with_as_lit
 
 
 def test_a_run_that_was_interrupted_before_it_asked_anything_goes_on(repo: Repo, tmp_path: Path) -> None:
-    spec = script(tmp_path / "s", calls(RIGHT, checkpoint()), calls(FINISH))
+    spec = script(tmp_path / "s", calls(RIGHT, SLOW, checkpoint()), calls(FINISH))
     run = stopped(repo, spec, signal.SIGTERM, "started")
+    (tmp_path / "go").touch()
     ran = agent(repo, "resume", run, "--json", "--isolation", "process")
     assert (ran.code, ran.report.outcome) == (0, "verified"), ran.err

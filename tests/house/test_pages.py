@@ -5,6 +5,7 @@ import re
 import shlex
 import signal
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +21,7 @@ LINES = (
     calls(edit("a - b", "a + b"), checkpoint("fix: add")),
     calls(("create_file", {"path": "two.txt", "content": "2\n"}), checkpoint("feat: two")),
     calls(("create_file", {"path": "three.txt", "content": "3\n"}), checkpoint("feat: three")),
-    calls(("run_command", {"argv": ["sleep", "1"]})),
+    calls(("run_command", {"argv": ["python", "wait.py"]})),
     calls(FINISH),
 )
 
@@ -63,7 +64,8 @@ class Desk:
 
 @pytest.fixture
 def desk(repo: Repo, tmp_path: Path) -> Desk:
-    """A run that was killed after three steps."""
+    """A run that was killed after three steps, at something that waits for a moment."""
+    repo.commit({"wait.py": f"import time\ntime.sleep(max(0, {time.time() + 8} - time.time()))\n"})
     run = stopped(repo, script(tmp_path / "s", *LINES), signal.SIGKILL, "committed", 3)
     return Desk(repo, "", run, repo.git("for-each-ref", "--format=%(refname:short)", "refs/heads/agent"))
 
