@@ -138,8 +138,3 @@ def _small_project(folder: Path) -> Repo:
         "a small project",
     )
     return made
-
-
-def pytest_xdist_auto_num_workers() -> int:
-    """Run one more than there are processors: many tests wait for a process, a signal or a limit."""
-    return (os.cpu_count() or 1) + 1

@@ -85,7 +85,7 @@ def test_cut_off_after_any_event_it_comes_to_the_same_end(scene: Scene, undistur
 
 def test_cut_off_twice_it_comes_to_the_same_end(scene: Scene, undisturbed: list[Event]) -> None:
     wanted = story(undisturbed)
-    for number in range(3, len(undisturbed), 7):
+    for number in range(3, len(undisturbed), 14):
         once = go_on(scene, undisturbed[:number], number)
         again = go_on(scene, once[: number + 3], 100 + number)
         assert story(again) == wanted

@@ -245,7 +245,7 @@ def start_again(walk: Walk) -> None:
     written.note(walk.repository, f"refs/agent/runs/{walk.run}", walk.at("refs/kept"))
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(acts=ACTS)
 def test_any_walk_back_and_forth_gives_the_trees_of_the_lineage(kept: Walk, acts: list[str]) -> None:
     repo = kept.repo

@@ -378,7 +378,7 @@ def plant(objects: pygit2.Repository, files: Mapping[str, tuple[FileMode, str]])
     return str(index.write_tree(objects))
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TREE, TREE)
 def test_any_two_trees_are_told_apart_exactly(
     tmp_path: Path, one: dict[str, tuple[FileMode, str]], other: dict[str, tuple[FileMode, str]]

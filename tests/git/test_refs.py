@@ -250,14 +250,14 @@ REFS = st.text(st.sampled_from("ab/.@{ ~^*\\-é\x01"), min_size=1, max_size=6).m
 @example("refs/heads/@")
 @example("refs/heads/-")
 @example("refs/heads/a\x7f")
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(REFS)
 def test_names_are_held_valid_as_git_holds_them(repo: Repo, name: str) -> None:
     told = subprocess.run(["git", "check-ref-format", name], cwd=repo.path, check=False)
     assert is_ref(name) == (told.returncode == 0)
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.tuples(

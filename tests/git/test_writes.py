@@ -128,7 +128,7 @@ def test_a_look_at_what_was_told_of_is_a_look_at_everything(repo: Repo, setting:
         open_workspace(repository, base=base, run="untold", branch="") as untold,
     ):
 
-        @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
         @given(st.lists(OPS, min_size=1, max_size=8))
         def follow(ops: list[Op]) -> None:
             for workspace in (told, untold):

@@ -23,7 +23,7 @@ from tests.verify.honest import HONEST
 from tests.verify.test_proof import last
 from tests.verify.tricks import TRICKS
 
-STRIDE = int(os.environ.get("CORPUS_STRIDE", "13"))
+STRIDE = int(os.environ.get("CORPUS_STRIDE", "26"))
 
 
 @dataclass(frozen=True)
