@@ -317,7 +317,7 @@ def test_no_damaged_report_is_passed(data: st.DataObject) -> None:
 
 
 def said(report: Report) -> tuple[list[str], object]:
-    """Return what a report says for the tree; a hidden module and tests unlike those of a sibling only speak against."""
+    """Return what a report says for the tree; what is hidden, or unlike a sibling, can only speak against it."""
     end = report.end.model_copy(update={"hidden": (), "same": ""}) if report.end is not None else None
     return [case.outcome for case in report.cases], end
 
