@@ -43,7 +43,7 @@ demo: $(READY)
 	@$(BIN)/git-agent demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto $(T)
+	$(BIN)/python -m pytest -n auto --dist worksteal $(T)
 
 chaos: $(READY)
 	CHAOS_KILLS=$(KILLS) CHAOS_ROUNDS=$(ROUNDS) $(BIN)/python -m pytest -n auto -rP tests/chaos
