@@ -77,10 +77,7 @@ class Judge:
         if lineage.live:
             workspace.restore(lineage.head)
             change = workspace.diff(lineage.base)
-            before = verdict
-            verdict = yield from self._climb(change.tree, before, change.paths)
-            auditor = Auditor(self.bench.ladder, workspace, before, verdict)
-            verdict = yield from self._watched(auditor.hold(change.files), change.tree)
+            verdict = yield from self._weigh(change, verdict)
         yield Reviewed(step=lineage.step, commit=lineage.head, verdict=verdict, change=change)
         workspace.restore(draft)
 
@@ -101,7 +98,7 @@ class Judge:
         told = self._told(change.tree)
         insists = told is not None and bool(self._started.task.goal)
         # Asked often enough, a test that fails now and then would pass: what was said of a tree is not asked again.
-        verdict = told or (yield from self._weigh(change))
+        verdict = told or (yield from self._weigh(change, standing.before(self.log)))
         yield Verified(verdict=verdict, change=change)
         if verdict.better or (verdict.ok and insists):
             return (yield from self._commit(change, verdict, subject, body))
@@ -181,8 +178,7 @@ class Judge:
         climbing = self.bench.ladder.judge(self.bench.workspace, tree, before, paths)
         return (yield from self._watched(climbing, tree))
 
-    def _weigh(self, change: ChangeSet) -> Generator[Event, None, Verdict]:
-        before = standing.before(self.log)
+    def _weigh(self, change: ChangeSet, before: Verdict) -> Generator[Event, None, Verdict]:
         verdict = yield from self._climb(change.tree, before, change.paths)
         auditor = Auditor(self.bench.ladder, self.bench.workspace, before, verdict)
         return (yield from self._watched(auditor.hold(change.files), change.tree))

@@ -78,6 +78,15 @@ class Bay:
             self.outside if reuse else None,
         )
 
+    def ladder_again(
+        self, root: Path, declared: Sequence[Check], before: Sequence[Check], *, reuse: bool = False
+    ) -> Ladder:
+        """Find the checks of a tree for a run that had some before: what its flags declared then still counts."""
+        ladder = self.ladder(root, declared, reuse=reuse)
+        found = {check.name for check in ladder.checks}
+        missing = tuple(check for check in before if check.name not in found)
+        return self.ladder(root, (*declared, *missing), reuse=reuse) if missing else ladder
+
 
 def choose_bay(desk: Desk) -> Bay:
     """Find the project's interpreter and the strongest isolation. Raises ConfigError, SandboxUnavailable."""

@@ -14,7 +14,6 @@ from bot.core.standing import refuted, since, unreviewed
 from bot.errors import GitFailed, UsageError
 from bot.git.claims import refuse_false
 from bot.git.journal import is_live
-from bot.git.names import is_ours
 from bot.git.reconcile import reconcile
 from bot.git.repository import Repository
 from bot.git.runs import find_run, is_from_here, read_events
@@ -79,8 +78,7 @@ class Finished:
 
     def held(self, tip: str) -> frozenset[str]:
         """List the commits that a tip has beyond the run's base."""
-        listed = self.repository.shared.output("rev-list", tip, f"^{self.lineage.base}", "--")
-        return frozenset(listed.decode("ascii").split())
+        return frozenset(between(self.repository, self.lineage.base, tip))
 
     def holds(self, tip: str) -> bool:
         """Say whether every step that counts counts at this tip, too."""
@@ -106,10 +104,9 @@ def open_finished(repository: Repository, prefix: str) -> Finished:
         raise UsageError(f"{run} is still running")
     finished = Finished(repository, run, read_events(repository, run))
     refuse_false(repository, run, finished.branch, finished.events)
-    if is_ours(finished.branch, run):
-        with suppress(UsageError, GitFailed):
-            # A commit that a kill kept out of the record was never a step
-            reconcile(repository, finished.branch, run, finished.lineage.head, finished.lineage.made + 1)
+    with suppress(UsageError, GitFailed):
+        # A commit that a kill kept out of the record was never a step
+        reconcile(repository, finished.branch, run, finished.lineage.head, finished.lineage.made + 1)
     return finished
 
 

@@ -101,14 +101,10 @@ class _Court:
         return climb(self.ladder, self.workspace, tree, self.before)
 
     def _find_checks(self) -> Ladder:
-        """Find the checks of what is built upon; what was declared for the run by its flags counts as before."""
-        bay, declared = choose_bay(self.desk), self.desk.settings.checks
+        """Find the checks of what is built upon, and those of the run where its record was written here."""
+        before = terms(self.finished.events).checks if self.finished.local else ()
         with self.workspace.clean(self.onto) as root:
-            ladder = bay.ladder(root, declared)
-            found = {check.name for check in ladder.checks}
-            wanted = terms(self.finished.events).checks if self.finished.local else ()
-            missing = tuple(check for check in wanted if check.name not in found)
-            return bay.ladder(root, (*declared, *missing)) if missing else ladder
+            return choose_bay(self.desk).ladder_again(root, self.desk.settings.checks, before)
 
     def hear_reverse(self, tree: str, picks: Sequence[Pick]) -> Verdict:
         """Judge a tree without some steps: what they mended may fail again, and their tests go. Raises UsageError."""

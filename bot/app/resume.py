@@ -40,7 +40,6 @@ from bot.git.workspace import GitWorkspace, open_workspace
 from bot.protocols import Trace
 from bot.tools.tool import Bench
 from bot.trace.terminal import Terminal
-from bot.verify.ladder import Ladder
 
 GOAL = 72
 """Characters of a task that are repeated."""
@@ -195,21 +194,14 @@ class _Again:
         with opened as workspace:
             workspace.signer = self.signer
             with workspace.clean(started.task.base) as root:
-                ladder = self._ladder(root)
+                before = standing.terms(self.past.events).checks
+                ladder = self.bay.ladder_again(root, self.desk.settings.checks, before, reuse=True)
             draft = standing.draft(self.past.events)
             kept = _lay_out(workspace, draft)
             bench = Bench(workspace, self.bay.executor, ladder, started.task, workspace.temp)
             resumed = self._resumed(draft if kept else "", ladder.checks)
             news: tuple[Event, ...] = (resumed, *self._told(lost=not kept))
             yield from self.agent.resume(self.past.events, news, bench)
-
-    def _ladder(self, root: Path) -> Ladder:
-        """Find the checks again; what was declared for the run by its flags counts as before."""
-        declared = self.desk.settings.checks
-        ladder = self.bay.ladder(root, declared, reuse=True)
-        found = {check.name for check in ladder.checks}
-        missing = tuple(check for check in standing.terms(self.past.events).checks if check.name not in found)
-        return self.bay.ladder(root, (*declared, *missing), reuse=True) if missing else ladder
 
     def _resumed(self, draft: str, checks: tuple[Check, ...]) -> Resumed:
         terms = self._terms(checks)

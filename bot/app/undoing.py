@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bot.app.desk import Desk, open_desk
-from bot.app.finished import Finished, full_ref, is_ancestor, open_finished, parent, remote_refs, short, tip_of
+from bot.app.finished import Finished, between, full_ref, is_ancestor, open_finished, parent, remote_refs, short, tip_of
 from bot.app.moving import Way, carry_out, settle
 from bot.app.replanting import Pick, replant_reverse
 from bot.app.signals import interruptible
@@ -95,8 +95,7 @@ def _go_back(desk: Desk, finished: Finished, place: Place, picks: Sequence[Pick]
     repository, tip = finished.repository, place.before
     if not why:
         back = parent(repository, picks[-1].commit)
-        beyond = repository.shared.output("rev-list", tip, f"^{back}", "--").decode("ascii").split()
-        others = [commit for commit in beyond if commit not in finished.copies.commits]
+        others = [commit for commit in between(repository, back, tip) if commit not in finished.copies.commits]
         if not others and is_ancestor(repository, back, tip):
             return Way(place.model_copy(update={"after": back}))
         why = f"{len(others)} other commit{'s' if len(others) > 1 else ''} came on top of it"
