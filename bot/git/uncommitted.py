@@ -4,8 +4,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from bot.errors import GitFailed, UsageError
 from bot.git import owner
 from bot.git.disk import refusals
 from bot.git.disposal import PREFIX
+from bot.git.index import copy_index
 from bot.git.repository import Repository
 from bot.git.run import Git
 from bot.git.store import open_store
@@ -24,9 +24,6 @@ LARGEST = 10_000_000
 """Bytes of one untracked file that nobody would commit by mistake."""
 MOST_BYTES = 100_000_000
 MOST_NAMED = 5
-
-_PLAIN = (("core.splitIndex", "false"), ("core.untrackedCache", "false"), ("index.sparse", "false"))
-"""The copy of the index is written whole, with nothing in it that leads to another file."""
 
 
 class Uncommitted(NamedTuple):
@@ -48,8 +45,7 @@ def commit_uncommitted(repository: Repository) -> Uncommitted:
     with tempfile.TemporaryDirectory(prefix=f"{PREFIX}uncommitted-") as folder:
         # So that it is found and removed when we are killed in the middle
         owner.write(Path(folder), owner.current(common_dir=repository.common_dir))
-        index = _copy_index(repository.git_dir / "index", Path(folder, "index"))
-        git = replace(repository.git, index=index, config=(*repository.silenced, *_PLAIN))
+        git = copy_index(repository, Path(folder, "index"))
         _refuse_unmerged(git)
         work = _look(git, repository)
         return _commit(repository, work, _write(git, work))
@@ -60,15 +56,6 @@ class _Work:
     present: tuple[bytes, ...]
     gone: tuple[bytes, ...]
     left: tuple[str, ...]
-
-
-def _copy_index(theirs: Path, ours: Path) -> Path:
-    """Copy the index with its time, by which git tells that a file may have changed right after it was staged."""
-    with suppress(FileNotFoundError), theirs.open("rb") as source:
-        ours.write_bytes(source.read())
-        state = os.fstat(source.fileno())
-        os.utime(ours, ns=(state.st_atime_ns, state.st_mtime_ns))
-    return ours
 
 
 def _refuse_unmerged(git: Git) -> None:

@@ -1,7 +1,11 @@
 """What lies in a person's checkout and no commit holds."""
 
 import os
+import tempfile
+from pathlib import Path
 
+from bot.git.disposal import PREFIX
+from bot.git.index import copy_index
 from bot.git.repository import Repository
 
 
@@ -18,5 +22,10 @@ def list_submodules(repository: Repository) -> tuple[str, ...]:
 
 def list_edited(repository: Repository, commit: str) -> tuple[str, ...]:
     """List tracked files of the checkout that are not as in a commit."""
-    shown = ("--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all")
-    return tuple(map(os.fsdecode, repository.git.names("diff", "-z", "--name-only", *shown, commit)))
+    shown = ("-z", "--name-only", "--no-renames", "--ignore-submodules=all")
+    if not repository.git.names("diff-index", *shown, commit):
+        return ()
+    # Files that were only touched are among those; `diff` looks into them, and then writes the index anew
+    with tempfile.TemporaryDirectory(prefix=PREFIX) as folder:
+        git = copy_index(repository, Path(folder, "index"))
+        return tuple(map(os.fsdecode, git.names("diff", *shown, "--no-ext-diff", "--no-textconv", commit)))

@@ -29,6 +29,8 @@ _WHOLE = (
     ("checkout.workers", str(min(MOST_WORKERS, os.cpu_count() or 1))),
 )
 
+_REFTABLE = "reftable"
+"""Folder of the common git dir where refs are kept in tables, of which each worktree has some of its own."""
 _PAUSES = (0.05, 0.1, 0.2, 0.4)
 """Seconds between tries to make a worktree: git stumbles over one that somebody makes or drops at that moment."""
 
@@ -39,7 +41,56 @@ def link(repository: Repository, root: Path, *where: str) -> Checkout:
     An owner's card beside the folder is left at git's entry too, which may outlive the folder.
     """
     with uninterrupted():
-        _add(repository, root, where)
+        admin = _ask_git(repository, root, where) if (repository.common_dir / _REFTABLE).exists() else None
+        admin = admin or _enter(repository, root, _head(where))
+    git = Git(admin, root, config=(*repository.silenced, *_WHOLE))
+    return Checkout(root, admin, git, repository.filters, Glance(root, git, repository))
+
+
+def _head(where: tuple[str, ...]) -> str:
+    return where[-1] if where[0] == "--detach" else f"ref: refs/heads/{where[-1]}"
+
+
+def _enter(repository: Repository, root: Path, head: str) -> Path:
+    """Write git's entry of a worktree, and the worktree's pointer to it. Raises GitFailed.
+
+    Git itself writes a commit into an entry only after the entry counts: whoever fetches in that moment fails.
+    """
+    admin = _make_entry(repository.common_dir / "worktrees", root.name)
+    root.mkdir()
+    card = root.parent / owner.NAME
+    if card.exists():
+        shutil.copy(card, admin)
+    _write(admin / "commondir", "../..")
+    _write(admin / "HEAD", head)
+    _write(root / ".git", f"gitdir: {admin}")
+    # With this file git takes notice of the rest
+    _write(admin / "gitdir", f"{root}/.git")
+    return admin
+
+
+def _make_entry(entries: Path, name: str) -> Path:
+    for pause in (*_PAUSES, 0):
+        entries.mkdir(exist_ok=True)
+        try:
+            (entries / name).mkdir()
+        except FileNotFoundError:
+            # Whoever drops the last worktree takes this folder away, too
+            time.sleep(pause)
+        except FileExistsError as error:
+            raise GitFailed(f"there is a worktree called {name} already") from error
+        else:
+            return entries / name
+    raise GitFailed(f"the folder of git's worktrees cannot be kept: {entries}")
+
+
+def _write(path: Path, line: str) -> None:
+    path.write_bytes(os.fsencode(f"{line}\n"))
+
+
+def _ask_git(repository: Repository, root: Path, where: tuple[str, ...]) -> Path:
+    """Let git make the entry, where refs are not kept as files. Raises GitFailed."""
+    _add(repository, root, where)
     # Nobody but us was in this folder yet: this once its pointer can be believed
     admin = Path(os.fsdecode((root / ".git").read_bytes()).removeprefix("gitdir: ").removesuffix("\n"))
     if admin.parent != repository.common_dir / "worktrees":
@@ -47,8 +98,7 @@ def link(repository: Repository, root: Path, *where: str) -> Checkout:
     card = root.parent / owner.NAME
     if card.exists():
         shutil.copy(card, admin)
-    git = Git(admin, root, config=(*repository.silenced, *_WHOLE))
-    return Checkout(root, admin, git, repository.filters, Glance(root, git, repository))
+    return admin
 
 
 def _add(repository: Repository, root: Path, where: tuple[str, ...]) -> None:

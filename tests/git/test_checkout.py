@@ -1,5 +1,4 @@
 import os
-import shutil
 import subprocess
 import threading
 from pathlib import Path
@@ -224,14 +223,31 @@ def test_a_stale_lock_on_our_own_index_is_overcome(repo: Repo) -> None:
         assert b"a - b" in (workspace.root / "calc.py").read_bytes()
 
 
-def test_a_worktree_that_somebody_is_just_making_is_waited_for(repo: Repo) -> None:
+def test_a_worktree_that_somebody_is_just_making_is_left_alone(repo: Repo) -> None:
     half = repo.path / ".git/worktrees/other"
     half.mkdir(parents=True)
     (half / "gitdir").write_text("/nowhere/.git\n")
     (half / "commondir").touch()
-    timer = threading.Timer(0.1, shutil.rmtree, (half,))
-    timer.start()
     with opened(repo) as workspace:
         assert (workspace.root / "calc.py").exists()
-    timer.join()
-    assert not (repo.path / ".git/worktrees").exists()
+    assert sorted(path.name for path in half.iterdir()) == ["commondir", "gitdir"]
+
+
+def test_whoever_reads_all_refs_while_a_worktree_is_made_finds_each_whole(repo: Repo) -> None:
+    failed, over = list[str](), threading.Event()
+
+    def read() -> None:
+        while not over.is_set():
+            asked = subprocess.run(["git", "-C", repo.path, "rev-list", "-1", "--all"], capture_output=True, text=True)
+            failed.extend([asked.stderr] if asked.returncode else [])
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        for _ in range(4):
+            with opened(repo):
+                pass
+    finally:
+        over.set()
+        reader.join()
+    assert failed == []

@@ -1,5 +1,6 @@
 """Other repositories in a checkout: taken for what a commit names only when they are."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -52,7 +53,10 @@ def test_what_lies_in_a_checkout_beside_its_commit_is_named(repo: Repo, inner: R
 def test_a_file_that_was_only_touched_is_no_change(repo: Repo, inner: Repo) -> None:
     copy = repo.path.parent / "copy"
     shutil.copytree(repo.path, copy, symlinks=True, copy_function=shutil.copy)
+    index = copy / ".git/modules/deps/data set/index"
+    before = index.read_bytes()
     assert look(Repo(copy)) == ("",)
+    assert index.read_bytes() == before
 
 
 def test_a_checkout_of_anything_else_is_not(repo: Repo, inner: Repo, source: Repo) -> None:
@@ -147,7 +151,7 @@ def test_nothing_of_a_submodules_is_executed_and_nothing_is_written(repo: Repo, 
         shutil.copy(script, hooks / name)
     index = hooks.with_name("index")
     before = index.read_bytes()
-    (inner.path / "data/a.txt").touch()
+    os.utime(inner.path / "data/a.txt", (2_000_000_000, 2_000_000_000))
     inner.write({"data/b.txt": "3\n"})
     assert look(repo) == ("it has changes",)
     assert not marker.exists()
