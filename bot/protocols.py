@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
+from bot.core.approval import Decision, Question
 from bot.core.change import ChangeSet
 from bot.core.event import Event
-from bot.core.message import Prompt, Reply, ToolCall
+from bot.core.message import Prompt, Reply
 from bot.core.report import Report
 from bot.core.task import Source
 
@@ -184,6 +185,10 @@ class Command:
     """Folders of ours, such as a cache."""
 
 
+Bound: TypeAlias = Literal["memory", "processor", "processes", "file size", "open files", "time", "output"]
+"""What a command may use only so much of."""
+
+
 @dataclass(frozen=True, slots=True)
 class Completed:
     """How a command ended."""
@@ -199,6 +204,8 @@ class Completed:
     """What was written to the private pipe."""
     truncated: bool = False
     isolation: str = "process"
+    hit: tuple[Bound, ...] = ()
+    """Limits that it ran into, as far as that can be known."""
 
 
 class Executor(Protocol):
@@ -215,10 +222,10 @@ class Executor(Protocol):
 
 
 class Approver(Protocol):
-    """Says yes or no to a risky call."""
+    """Answers for a run before something risky is done."""
 
-    def approve(self, call: ToolCall, why: str) -> bool:
-        """Decide."""
+    def answer(self, question: Question) -> Decision:
+        """Decide, and say who did."""
         ...
 
 

@@ -7,10 +7,10 @@ from difflib import get_close_matches
 from itertools import takewhile
 from typing import Any, TypeAlias
 
+from bot.core.approval import Question
 from bot.core.event import Acted, Event
 from bot.core.message import Reply, ToolCall, ToolResult
-from bot.errors import Denied, UnknownTool
-from bot.protocols import Approver
+from bot.errors import UnknownTool
 from bot.tools.tool import Access, Bench, Tool
 
 Tools: TypeAlias = Mapping[str, Tool[Any]]
@@ -76,26 +76,19 @@ def batches(calls: Sequence[ToolCall], tools: Tools) -> Iterator[tuple[ToolCall,
         yield tuple(group)
 
 
-def execute(calls: Sequence[ToolCall], tools: Tools, bench: Bench, approver: Approver) -> tuple[ToolResult, ...]:
+def execute(calls: Sequence[ToolCall], tools: Tools, bench: Bench) -> tuple[ToolResult, ...]:
     """Execute one batch; results come in the order of the calls."""
     if len(calls) == 1:
-        return (_execute(calls[0], tools, bench, approver),)
+        return (tools[calls[0].name].call(calls[0], bench),)
     with ThreadPoolExecutor(max_workers=min(8, len(calls))) as pool:
         return tuple(pool.map(lambda call: tools[call.name].call(call, bench), calls))
 
 
-def _execute(call: ToolCall, tools: Tools, bench: Bench, approver: Approver) -> ToolResult:
-    why = risk(call)
-    if why and not approver.approve(call, why):
-        return failure(call, Denied.kind, f"not approved: {why}")
-    return tools[call.name].call(call, bench)
-
-
-def risk(call: ToolCall) -> str:
-    """Say why a person should be asked about a call; empty for none."""
+def question(call: ToolCall) -> Question | None:
+    """Return what a person should be asked about a call."""
     if call.name == "delete_file":
-        return f"deletes the file {call.arguments.get('path', '')}"
-    return ""
+        return Question(risk="delete", subject="", why=f"deletes the file {call.arguments.get('path', '')}")
+    return None
 
 
 def repetition(events: Sequence[Event]) -> int:

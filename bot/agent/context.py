@@ -15,6 +15,14 @@ def prompt(events: Sequence[Event], tools: tuple[ToolSpec, ...]) -> Prompt:
     return Prompt(system=system_text(), messages=tuple(_messages(events)), tools=tools)
 
 
+def size(prompt: Prompt) -> int:
+    """Count the bytes of what a model is sent."""
+    said = (len(message.text.encode()) for message in prompt.messages)
+    calls = (len(call.model_dump_json()) for message in prompt.messages for call in message.calls)
+    tools = (len(tool.model_dump_json()) for tool in prompt.tools)
+    return len(prompt.system.encode()) + sum(said) + sum(calls) + sum(tools)
+
+
 @cache
 def system_text() -> str:
     """Read the system prompt."""

@@ -10,11 +10,13 @@ from bot.agent import calls, context, pending
 from bot.agent.judge import Judge
 from bot.agent.pending import Pending
 from bot.core import limits, recovery, standing
+from bot.core.approval import Decision, Question, find_grant
 from bot.core.check import CheckResult, Verdict
 from bot.core.doubts import object_to
 from bot.core.event import (
     Acted,
     Baselined,
+    Decided,
     Ended,
     Event,
     Paused,
@@ -28,7 +30,7 @@ from bot.core.event import (
 )
 from bot.core.message import Reply, ToolCall, ToolResult, ToolSpec
 from bot.core.redact import Redactor
-from bot.errors import BadArguments, ModelError, Unverified, WorkspaceError
+from bot.errors import BadArguments, Denied, ModelError, Unverified, WorkspaceError
 from bot.protocols import Approver, Model
 from bot.tools.control import Ask, Checkpoint, Finish, Plan
 from bot.tools.tool import Access, Bench
@@ -158,8 +160,9 @@ class _Turns:
         failures = 0
         while True:
             since = self.agent.clock()
+            prompt = context.prompt(self.log, self.specs)
             try:
-                reply = self.agent.model.reply(context.prompt(self.log, self.specs))
+                reply = self.agent.model.reply(prompt)
             except ModelError as error:
                 failures += 1
                 wait = recovery.remedy(error.kind, failures, error.wait, random.random())  # noqa: S311 - jitter
@@ -169,7 +172,7 @@ class _Turns:
                 yield Retried(error=error.kind, message=error.message, wait=wait)
                 self.agent.pause(wait)
             else:
-                yield Replied(reply=reply, seconds=self.agent.clock() - since)
+                yield Replied(reply=reply, seconds=self.agent.clock() - since, sent=context.size(prompt))
                 return reply
 
     def _late(self, seconds: float | None, wait: float) -> bool:
@@ -202,10 +205,17 @@ class _Turns:
         refused = {call.id: calls.refuse(call, reply, self.agent.tools) for call in batch}
         if len(batch) == 1 and refused[batch[0].id] is None and self._steers(batch[0]):
             return (yield from self._steer(batch[0]))
+        if len(batch) == 1 and refused[batch[0].id] is None and (question := calls.question(batch[0])):
+            decision = yield from self._decide(batch[0], question)
+            if decision.answer == "stop":
+                yield Acted(call=batch[0], result=calls.failure(batch[0], Denied.kind, "the run was stopped here"))
+                return Ended(stop="denied", detail=f"a person stopped the run where the next call {question.why}")
+            if not decision.allowed:
+                refused[batch[0].id] = calls.failure(batch[0], Denied.kind, f"not approved: {question.why}")
         wanted = tuple(call for call in batch if refused[call.id] is None)
         writes = any(self.agent.tools[call.name].access is not Access.READ for call in wanted)
         before = self.bench.workspace.tree() if writes else ""
-        done = calls.execute(wanted, self.agent.tools, self.bench, self.agent.approver) if wanted else ()
+        done = calls.execute(wanted, self.agent.tools, self.bench) if wanted else ()
         if any(self.agent.tools[call.name].access is Access.EXECUTE for call in wanted):
             self.bench.workspace.guard()
         after = self.bench.workspace.tree() if writes else ""
@@ -214,6 +224,17 @@ class _Turns:
             result = refused[call.id] or results[call.id]
             yield Acted(call=call, result=result, tree=after if after != before else "")
         return None
+
+    def _decide(self, call: ToolCall, question: Question) -> Generator[Event, None, Decision]:
+        """Answer a question by what was allowed before, else by whoever answers for the run."""
+        past = [event.decision for event in self.log if isinstance(event, Decided)]
+        grant = find_grant(past, question)
+        if grant is not None:
+            decision = Decision(question=question, answer=grant.answer, by="earlier")
+        else:
+            decision = self.agent.approver.answer(question)
+        yield Decided(call_id=call.id, decision=decision)
+        return decision
 
     def _steers(self, call: ToolCall) -> bool:
         return self.agent.tools[call.name].access is Access.CONTROL

@@ -10,10 +10,10 @@ from pathlib import Path
 from bot.agent.loop import Agent
 from bot.app.carry import choose_carriage
 from bot.app.desk import Desk
+from bot.core.approval import Answer, Decision, Question
 from bot.core.check import Check
 from bot.core.declared import quote
 from bot.core.installers import is_installer
-from bot.core.message import ToolCall
 from bot.core.redact import Redactor
 from bot.core.stale import stale_builds
 from bot.core.task import Consent, Isolation
@@ -178,25 +178,25 @@ def _level(settings: Settings) -> Isolation:
 class Constant:
     """The approver of a run that nobody watches."""
 
-    answer: bool
+    yes: bool
 
-    def approve(self, call: ToolCall, why: str) -> bool:
+    def answer(self, question: Question) -> Decision:
         """Give the same answer every time."""
-        return self.answer
+        return Decision(question=question, answer="once" if self.yes else "deny", by="policy")
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
     """Asks whoever sits at the terminal."""
 
-    ask: Callable[[str], bool]
+    ask: Callable[[Question], Answer]
 
-    def approve(self, call: ToolCall, why: str) -> bool:
+    def answer(self, question: Question) -> Decision:
         """Ask, with the reason."""
-        return self.ask(f"The next call {why}. Allow it?")
+        return Decision(question=question, answer=self.ask(question), by="person")
 
 
-def choose_approver(consent: Consent, ask: Callable[[str], bool]) -> Approver:
+def choose_approver(consent: Consent, ask: Callable[[Question], Answer]) -> Approver:
     """Pick who answers a risky call."""
     return Person(ask) if consent == "ask" else Constant(consent == "yes")
 

@@ -16,6 +16,7 @@ from bot.core.event import (
     Checking,
     Committed,
     Compressed,
+    Decided,
     Ended,
     Event,
     Paused,
@@ -100,6 +101,9 @@ def tell(event: Event, lineage: Lineage) -> str:
             return ", ".join(_fold(map(describe, event.reply.calls))) or _first_line(event.reply.text)
         case Acted():
             return _tell_act(event)
+        case Decided():
+            decision = event.decision
+            return f"{decision.answer} ({decision.by}): {decision.question.why}"
         case Committed() | RolledBack() | Undone() | Redone() | Published() | Resumed():
             return _tell_move(event, lineage)
         case _:

@@ -121,6 +121,8 @@ class CheckResult(Record):
     """What the check printed: beginning, lines that look like errors, end; bounded, and never read for a verdict."""
     seconds: float = 0.0
     isolation: str = ""
+    hit: tuple[str, ...] = ()
+    """Limits that it ran into: memory, processor, processes, file size, open files, time, output."""
     hidden: tuple[str, ...] = ()
     """Modules of the tree that stand in the way of others of the same name, such as an installed library."""
     rewritten: tuple[str, ...] = ()

@@ -4,6 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
+from bot.core.approval import Decision
 from bot.core.change import ChangeSet
 from bot.core.check import Check, Verdict
 from bot.core.message import Reply, ToolCall, ToolResult
@@ -66,6 +67,8 @@ class Replied(Happening):
     event: Literal["replied"] = "replied"
     reply: Reply
     seconds: float = 0.0
+    sent: int = 0
+    """Bytes of the prompt, tools included."""
 
 
 class Retried(Happening):
@@ -86,6 +89,15 @@ class Compressed(Happening):
     until: int
     """Number of events that the summary stands for."""
     summary: str
+
+
+class Decided(Happening):
+    """Something risky was allowed or refused, before it was done."""
+
+    event: Literal["decided"] = "decided"
+    call_id: str
+    """The call that wanted it; a checkpoint wants a change committed."""
+    decision: Decision
 
 
 class Acted(Happening):
@@ -267,6 +279,7 @@ Event: TypeAlias = Annotated[
     | Replied
     | Retried
     | Compressed
+    | Decided
     | Acted
     | Told
     | Checking

@@ -59,6 +59,10 @@ class Metadata(Record):
     """Reference under which the whole output can be paged with read_output."""
     seconds: float = 0.0
     isolation: str = ""
+    ran: str = ""
+    """The command as it was carried out, for those who review the run."""
+    hit: tuple[str, ...] = ()
+    """Limits that the command ran into."""
 
 
 class ToolResult(Record):

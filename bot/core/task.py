@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict
 
 Trust: TypeAlias = Literal["trusted", "untrusted"]
-Isolation: TypeAlias = Literal["auto", "bubblewrap", "process"]
+Isolation: TypeAlias = Literal["auto", "bubblewrap", "landlock", "process"]
 Consent: TypeAlias = Literal["ask", "yes", "no"]
 
 

@@ -10,6 +10,7 @@ from rich.prompt import Confirm
 from rich.text import Text
 
 from bot.core.account import Sign, prove, review
+from bot.core.approval import Answer, Question
 from bot.core.check import CheckResult, Verdict
 from bot.core.escape import line
 from bot.core.event import (
@@ -81,15 +82,16 @@ class Terminal:
             self._live[0].stop()
             self._live = None
 
-    def ask(self, question: str) -> bool:
+    def ask(self, question: Question) -> Answer:
         """Ask the person at the terminal; the live line stands aside meanwhile."""
         if self._live is not None:
             self._live[0].stop()
         try:
-            return Confirm.ask(Text(sanitize(question)), console=self._console, default=False)
+            asked = Text(sanitize(f"The next call {question.why}. Allow it?"))
+            return "once" if Confirm.ask(asked, console=self._console, default=False) else "deny"
         except EOFError:
             self._say(Text("\n  nobody answers: taken as no", style="yellow"))
-            return False
+            return "deny"
         finally:
             if self._live is not None:
                 self._live[0].start()

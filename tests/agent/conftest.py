@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from bot.agent.loop import Agent
+from bot.core.approval import Decision, Question
 from bot.core.check import Check, Rung
 from bot.core.event import Event, Started
-from bot.core.message import Prompt, Reply, ToolCall
+from bot.core.message import Prompt, Reply
 from bot.core.redact import Redactor
 from bot.core.task import Limits, Task
 from bot.git.repository import open_repository
@@ -36,10 +37,10 @@ class Answer:
     yes: bool
     asked: list[str] = field(default_factory=list)
 
-    def approve(self, call: ToolCall, why: str) -> bool:
+    def answer(self, question: Question) -> Decision:
         """Give the same answer every time."""
-        self.asked.append(why)
-        return self.yes
+        self.asked.append(question.why)
+        return Decision(question=question, answer="once" if self.yes else "deny", by="person")
 
 
 @dataclass

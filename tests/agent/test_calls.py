@@ -89,8 +89,10 @@ def test_replies_between_the_calls_do_not_hide_a_circle() -> None:
 
 
 def test_deleting_a_file_is_a_risk_and_reading_is_none() -> None:
-    assert "gone.py" in calls.risk(call(name="delete_file", path="gone.py"))
-    assert calls.risk(call(path="gone.py")) == ""
+    asked = calls.question(call(name="delete_file", path="gone.py"))
+    assert asked is not None
+    assert "gone.py" in asked.why
+    assert calls.question(call(path="gone.py")) is None
 
 
 def test_the_key_of_a_call_is_stable_json() -> None:

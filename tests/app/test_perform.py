@@ -333,7 +333,7 @@ class Late:
 
 def test_a_signal_that_comes_after_the_end_is_no_other_end() -> None:
     started = Started(run="r1", task=Task(goal="g", base="b" * 40), branch="agent/r1")
-    agent = make_agent(ScriptedModel(()), Constant(answer=True), planning=False)
+    agent = make_agent(ScriptedModel(()), Constant(yes=True), planning=False)
     for told, stop in (((started, Ended(stop="done")), "done"), ((started,), "interrupted")):
         assert record(Late(agent, told), ()).stop == stop
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
+from bot.core.approval import Question
 from bot.core.change import ChangeSet
 from bot.core.check import CaseResult, CheckResult, Comparison, Rung, Verdict
 from bot.core.event import (
@@ -156,7 +157,7 @@ def test_the_live_line_tells_check_and_turn_on_a_terminal_only() -> None:
 def test_a_question_that_nobody_answers_is_answered_no() -> None:
     console = Unattended(file=io.StringIO(), force_terminal=True, width=100, color_system=None)
     with Terminal(console) as terminal:
-        assert terminal.ask("Allow it?") is False
+        assert terminal.ask(Question(risk="delete", subject="", why="deletes a.py")) == "deny"
     assert isinstance(console.file, io.StringIO)
     assert "taken as no" in console.file.getvalue()
 

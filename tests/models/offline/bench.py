@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from bot.agent.loop import Agent
+from bot.core.approval import Decision, Question
 from bot.core.event import Acted, Committed, Ended, Event, Started
 from bot.core.message import Message, Prompt, Reply, ToolCall, ToolSpec
 from bot.core.redact import Redactor
@@ -28,9 +29,9 @@ TOOLS = {tool.name: tool for tool in ALL}
 class Nobody:
     """Approves nothing."""
 
-    def approve(self, call: ToolCall, why: str) -> bool:
+    def answer(self, question: Question) -> Decision:
         """Say no."""
-        return False
+        return Decision(question=question, answer="deny", by="policy")
 
 
 def work(repo: Repo, store: Path, goal: str = "", scope: tuple[str, ...] = ()) -> tuple[Event, ...]:
