@@ -3,6 +3,7 @@ from typing import get_args
 import pytest
 from pydantic import ValidationError
 
+from bot.core.approval import Decision, Question
 from bot.core.change import ChangeSet, FileChange
 from bot.core.check import CaseResult, CheckResult, Rung, Verdict
 from bot.core.event import (
@@ -12,6 +13,7 @@ from bot.core.event import (
     Checking,
     Committed,
     Compressed,
+    Decided,
     Ended,
     Event,
     Paused,
@@ -53,6 +55,10 @@ EVERY: tuple[Event, ...] = (
         result=ToolResult(
             call_id="c1", ok=True, output="o", metadata=Metadata(edits=(Edit(path="a", before=1, after=2),))
         ),
+    ),
+    Decided(
+        call_id="c1",
+        decision=Decision(question=Question(risk="command", subject="x", why="w"), answer="run", by="person"),
     ),
     Told(text="t"),
     Checking(check="pytest", tree="t"),
