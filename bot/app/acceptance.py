@@ -11,7 +11,8 @@ from bot.app.finished import Finished, full_ref, is_ancestor, open_finished, sho
 from bot.app.moving import carry_out, settle
 from bot.app.replanting import Pick, replant, review
 from bot.app.signals import interruptible
-from bot.core.event import Made, Place, Published
+from bot.core.branches import Made, Place
+from bot.core.event import Published
 from bot.core.trailers import SNAPSHOT
 from bot.errors import UsageError
 from bot.git.repository import Repository

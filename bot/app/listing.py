@@ -6,8 +6,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from bot import __version__, core
+from bot.core.branches import Made
 from bot.core.copies import trace_copies
-from bot.core.event import Ended, Event, Made, Resumed, Started
+from bot.core.event import Ended, Event, Resumed, Started
 from bot.core.lineage import follow
 from bot.core.report import OutcomeWord
 from bot.core.summary import summarize

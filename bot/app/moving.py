@@ -7,7 +7,8 @@ from typing import NamedTuple, TypeAlias
 
 from bot.app.finished import Finished, full_ref, is_ancestor, short, tip_of
 from bot.app.perform import render
-from bot.core.event import Place, Published, Redone, Undone
+from bot.core.branches import Place
+from bot.core.event import Published, Redone, Undone
 from bot.errors import AgentError, GitFailed, UsageError, WorkspaceError
 from bot.git import owner
 from bot.git.intent import PREFIX as INTENTS

@@ -9,7 +9,8 @@ from bot.app.finished import Finished, between, full_ref, is_ancestor, open_fini
 from bot.app.moving import Way, carry_out, settle
 from bot.app.replanting import Pick, replant, review
 from bot.app.signals import interruptible
-from bot.core.event import Place, Redone, Undone
+from bot.core.branches import Place
+from bot.core.event import Redone, Undone
 from bot.errors import UsageError
 from bot.git.names import is_ours
 from bot.git.repository import Repository

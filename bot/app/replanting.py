@@ -9,8 +9,8 @@ from bot.app.assemble import choose_bay
 from bot.app.desk import Desk, choose_signer
 from bot.app.finished import Finished, parent
 from bot.app.proving.judge import climb
+from bot.core.branches import Made
 from bot.core.check import Verdict
-from bot.core.event import Made
 from bot.core.render import commit_message
 from bot.core.standing import terms
 from bot.core.task import Source

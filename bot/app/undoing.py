@@ -11,8 +11,9 @@ from bot.app.moving import Way, carry_out, settle
 from bot.app.replanting import Pick, replant_reverse
 from bot.app.signals import interruptible
 from bot.app.views import split_step
+from bot.core.branches import Place
 from bot.core.change import readable
-from bot.core.event import Committed, Place, Published, Undone
+from bot.core.event import Committed, Published, Undone
 from bot.errors import UsageError
 from bot.git.names import is_ours
 from bot.git.shift import refuse_operation

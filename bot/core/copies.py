@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
-from bot.core.event import Committed, Event, Made, Published, Redone, Undone
+from bot.core.branches import Made
+from bot.core.event import Committed, Event, Published, Redone, Undone
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 
 from bot.core.approval import Decision
+from bot.core.branches import Place
 from bot.core.change import ChangeSet
 from bot.core.check import Check, Verdict
 from bot.core.message import Reply, ToolCall, ToolResult
@@ -203,27 +204,6 @@ class Reviewed(Happening):
     verdict: Verdict
     change: ChangeSet
     """From the base to where the branch stands."""
-
-
-class Made(Record):
-    """A commit with which a step came onto a branch, or with which it was taken back there."""
-
-    step: int
-    commit: str
-    back: bool = False
-    """Whether it takes the step back."""
-
-
-class Place(Record):
-    """What became of one branch by a person's wish."""
-
-    ref: str
-    """Its full name; HEAD where that is detached."""
-    before: str
-    """The commit that it stood at; empty when it was made."""
-    after: str
-    made: tuple[Made, ...] = ()
-    """The steps that came onto it or were taken back there, with the commits that did so."""
 
 
 class Moved(Happening):

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from pydantic import ValidationError
 
-from bot.core.event import Place, Published, Redone, Undone
+from bot.core.branches import Place
+from bot.core.event import Published, Redone, Undone
 from bot.core.task import Record
 from bot.errors import GitFailed, UsageError
 from bot.git import owner, written

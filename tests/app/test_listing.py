@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from bot.app.listing import WORTH, RunLine, list_lines
-from bot.core.event import Ended, Event, Made, Place, Published, Resumed, Started, Undone
+from bot.core.branches import Made, Place
+from bot.core.event import Ended, Event, Published, Resumed, Started, Undone
 from bot.git.record import RunRef
 from bot.git.repository import open_repository
 from bot.git.results import GitShelf

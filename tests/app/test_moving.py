@@ -18,7 +18,8 @@ from bot.app.moving import carry_out, move, settle
 from bot.app.perform import render
 from bot.app.redoing import redo
 from bot.app.undoing import undo
-from bot.core.event import Made, Place, Published, Redone, Undone
+from bot.core.branches import Made, Place
+from bot.core.event import Published, Redone, Undone
 from bot.errors import GitFailed, UsageError
 from bot.git import written
 from bot.git.intent import PREFIX, announce, read_intent

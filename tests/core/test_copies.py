@@ -1,5 +1,6 @@
+from bot.core.branches import Made, Place
 from bot.core.copies import trace_copies
-from bot.core.event import Committed, Event, Made, Place, Published, Redone, Started, Undone
+from bot.core.event import Committed, Event, Published, Redone, Started, Undone
 from bot.core.task import Task
 
 START = Started(run="r", task=Task(base="base"), branch="agent/r")

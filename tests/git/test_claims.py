@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.core.event import Committed, Event, Place, Started, Undone
+from bot.core.branches import Place
+from bot.core.event import Committed, Event, Started, Undone
 from bot.errors import UsageError
 from bot.git import claims
 from bot.git.claims import refuse_false

@@ -6,6 +6,7 @@ from math import inf, nan
 import pytest
 
 from bot import __version__
+from bot.core.branches import Place
 from bot.core.change import ChangeSet
 from bot.core.check import Verdict
 from bot.core.event import (
@@ -13,7 +14,6 @@ from bot.core.event import (
     Baselined,
     Committed,
     Event,
-    Place,
     Proved,
     Published,
     Redone,
