@@ -1,13 +1,22 @@
 """The prompt as a view of the events so far: the same events always give the same prompt."""
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
+from bot.core.escape import line
 from bot.core.event import Acted, Baselined, Compressed, Event, Replied, Started, Told
 from bot.core.message import Message, Prompt, ToolSpec
+from bot.core.task import Task
+from bot.core.unseen import show
+from bot.core.untrusted import bare, clean
 from bot.verify.digest import digest
+
+_MARKER = re.compile("<(?=<<)")
+_SPEAKER = re.compile(r"^([ \t]*(?:Human|Assistant))(?=:)", re.MULTILINE)
+"""How the turns of a conversation begin where it is one text."""
 
 
 def prompt(events: Sequence[Event], tools: tuple[ToolSpec, ...]) -> Prompt:
@@ -33,15 +42,16 @@ def _messages(events: Sequence[Event]) -> Iterator[Message]:
     yield Message(role="user", text=opening(events))
     summary, rest = _compressed(events)
     if summary:
-        yield Message(role="user", text=summary)
+        yield Message(role="user", text=show(summary))
     for event in rest:
         match event:
             case Replied():
                 yield Message(role="assistant", text=event.reply.text, calls=event.reply.calls)
             case Acted():
-                yield Message(role="tool", text=event.result.output, call_id=event.call.id)
+                # Role and id are data of ours, so that no output is another call's; what is inside can only look odd
+                yield Message(role="tool", text=show(event.result.output), call_id=event.call.id)
             case Told():
-                yield Message(role="user", text=event.text)
+                yield Message(role="user", text=show(event.text))
             case _:
                 pass
 
@@ -56,13 +66,12 @@ def opening(events: Sequence[Event]) -> str:
     started = next(event for event in events if isinstance(event, Started))
     baseline = next((event.verdict for event in events if isinstance(event, Baselined)), None)
     task = started.task
-    goal = task.goal or "Make the failing checks pass."
-    parts = ["# Task", fence(goal, started.run)]
+    parts = ["# Task", fence(_goal(task), started.run)]
     if task.scope:
         parts.append(f"Only these paths may change: {' '.join(task.scope)}")
     if task.protected:
         parts.append(f"These paths must not change: {' '.join(task.protected)}")
-    parts.append("# Checks\n" + "\n".join(f"- {check.name} ({check.rung})" for check in started.checks))
+    parts.append("# Checks\n" + "\n".join(f"- {show(line(check.name))} ({check.rung})" for check in started.checks))
     if started.project:
         parts += ["# Project", fence(started.project, started.run)]
     if baseline is not None:
@@ -70,7 +79,31 @@ def opening(events: Sequence[Event]) -> str:
     return "\n\n".join(parts)
 
 
+def _goal(task: Task) -> str:
+    """Tell the task as a person reads it there where it was written."""
+    match task.source.kind:
+        case "local":
+            told = task.goal
+        case "issue" | "comment":
+            told = _clean(task.goal)
+        case _:
+            told = bare(task.goal)
+    return told or "Make the failing checks pass."
+
+
+@lru_cache(maxsize=4)
+def _clean(text: str) -> str:
+    return clean(text)
+
+
+def quote(events: Sequence[Event], words: str, text: str) -> str:
+    """Say something of ours, and below it foreign text between markers of the run that these events are of."""
+    started = next(event for event in events if isinstance(event, Started))
+    return f"{words}\n{fence(text, started.run)}"
+
+
 def fence(text: str, run: str) -> str:
-    """Put foreign text between markers that it cannot contain."""
-    mark = hashlib.sha256(f"{run}\0{text}".encode()).hexdigest()[:12]
-    return f"<<<{mark}\n{text}\n<<<end {mark}"
+    """Put foreign text between markers, with nothing inside that looks like one, or like the turn of somebody else."""
+    shown = _SPEAKER.sub(r"\1\\", _MARKER.sub(r"<\\", show(text)))
+    mark = hashlib.sha256(f"{run}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return f"<<<{mark}\n{shown}\n<<<end {mark}"

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from bot.core.untrusted import clean
+
 GUIDES = ("AGENTS.md", "CLAUDE.md", "CONTRIBUTING.md")
 GUIDE_CHARACTERS = 2000
 ENTRIES = 40
@@ -15,7 +17,7 @@ def survey(root: Path, files: Sequence[str]) -> str:
     for name in GUIDES:
         guide = root / name
         if guide.is_file() and not guide.is_symlink():
-            text = guide.read_bytes()[: GUIDE_CHARACTERS * 4].decode("utf-8", "replace")[:GUIDE_CHARACTERS]
+            text = clean(guide.read_bytes()[: GUIDE_CHARACTERS * 8].decode("utf-8", "replace"))[:GUIDE_CHARACTERS]
             parts.append(f"{name} of the base:\n{text.strip()}")
             break
     return "\n\n".join(parts)

@@ -14,6 +14,7 @@ from bot.core.evidence import evidence_paths, is_configuration, is_test
 from bot.core.proof import Audit, ChangeKind
 from bot.core.silence import IGNORING, ignores, lost, read_marks, watching
 from bot.core.stale import tell_stale
+from bot.core.unseen import find_smuggled
 
 _STARTER = re.compile(
     r"python[\d.]*|(?:ba|da|z|k)?sh|node|ruby|perl|php|deno|bun|env|uv|poetry|pdm|hatch|run|exec|time|\w+=.*"
@@ -69,6 +70,7 @@ class Work:
             *watching(lines),
         ]
         found = [*(Doubt(text, grave=True) for text in grave), *self._deleted(), *self._silenced(lines)]
+        found += [Doubt(each.text, each.grave) for each in find_smuggled(lines)]
         found += [Doubt(f"{case} did not always end the same way", grave=False) for case in self.after.comparison.flaky]
         found += [Doubt(f"{path} is imported by no test", grave=False) for path in self._unseen()]
         return tuple(dict.fromkeys(found))

@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.core.change import readable
 from bot.core.check import Check
+from bot.core.untrusted import clean
 from bot.errors import ToolError
 from bot.tools import disk, paths
 from bot.tools.tool import Access, Arguments, Bench, Done, Tool
@@ -17,6 +18,8 @@ from bot.tools.tool import Access, Arguments, Bench, Done, Tool
 GUIDES = ("AGENTS.md", "CLAUDE.md", "CONTRIBUTING.md", "CONTRIBUTING.rst", ".github/CONTRIBUTING.md")
 GUIDE = 1200
 """Characters of each guide that are shown."""
+GUIDE_READ = 40_000
+"""Of them, characters that are looked at."""
 MOST = 30
 
 _ONE = threading.Lock()
@@ -59,7 +62,7 @@ def _layout(files: Sequence[str]) -> str:
 
 def _guides(root: Path) -> Iterator[str]:
     for name in GUIDES:
-        body = _read(root, name).strip()
+        body = clean(_read(root, name)[:GUIDE_READ]).strip()
         if body:
             more = f"\n… {len(body) - GUIDE} more characters" if len(body) > GUIDE else ""
             yield f"{name} (of the base):\n{body[:GUIDE]}{more}"
