@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from bot.app import story, views
+from bot.app import auditing, story, views
 from bot.app.consoles import on_terminal
 from bot.entry.options import as_json, directory
 
@@ -24,11 +24,14 @@ def log(run: str | None, directory: Path, *, as_json: bool) -> None:
 
 @click.command()
 @click.argument("run")
+@click.option("--audit", is_flag=True, help="Show every request, call, decision and check instead, and the totals.")
 @as_json
 @directory
-def show(run: str, directory: Path, *, as_json: bool) -> None:
-    """Show the report of a run."""
-    if as_json:
+def show(run: str, directory: Path, *, audit: bool, as_json: bool) -> None:
+    """Show the report of a run, or its audit log."""
+    if audit:
+        auditing.show_audit(directory, run, as_json=as_json)
+    elif as_json:
         click.echo(views.report(directory, run).model_dump_json())
     else:
         views.show_report(directory, run)
