@@ -2,7 +2,9 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from bot.core.sensitive import explain_secrecy, is_named
 
 LONGEST_PATH = 4096
 LONGEST_NEW_NAME = 200
@@ -19,18 +21,6 @@ _DRIVE = re.compile(r"[A-Za-z]:[/\\]")
 _UNPORTABLE = frozenset('<>:"|?*\\')
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
 _LAST_CODE_POINT = 0x10FFFF
-
-_EXAMPLE = re.compile(r"\.env[._-](?:example|sample|template|dist|defaults?|test)")
-_SECRET_NAME = re.compile(
-    r"\.env(?:rc|[._-].*)?|.*\.env"
-    r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|.*[._-](?:rsa|ed25519)"
-    r"|.*\.(?:pem|key|p12|pfx|p8|jks|keystore|kdbx?|ppk|pkcs12|ovpn|gpg|tfstate|tfvars)(?:\.backup)?"
-    r"|[._]netrc|\.pgpass|\.my\.cnf|\.npmrc|\.pypirc|\.git-credentials|\.htpasswd|\.dockercfg|\.vault-token|\.boto|\.s3cfg"
-    r"|credentials(?:\.(?:json|ya?ml|toml|ini|csv|db|xml))?|\.credentials.*|kubeconfig"
-    r"|(?:client_secret|service[_-]?account).*\.json|(?:gha|application_default)[_-]creds?.*|application_default_credentials\.json"
-    r"|secrets?\.(?:json|ya?ml|toml|ini|env|txt)|.*[._-]private[._-]?key.*"
-)
-_SECRET_FOLDER = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".gcloud", ".kube", ".docker", ".password-store"})
 
 
 def refuse_path(path: str) -> str | None:
@@ -53,25 +43,27 @@ def refuse_new_path(path: str) -> str | None:
     return next((reason for part in path.split("/") if part and (reason := _refuse_new_name(part))), None)
 
 
-def refuse_read(path: str) -> str | None:
-    """Say why a file must not be shown to a model: it is outside, or made to hold secrets."""
+def refuse_read(path: str, scope: Sequence[str] = ()) -> str | None:
+    """Say why a file must not be shown to a model: it is outside, or holds secrets and no scope names it."""
     refused = refuse_path(path)
     if refused is not None:
         return refused
-    parts = [fold(part) for part in unescape(path).split("/")]
-    if not _SECRET_FOLDER.isdisjoint(parts[:-1]) or (".config" in parts and "gcloud" in parts):
-        return f"{_show(path)} lies in a folder made to hold secrets"
-    if _SECRET_NAME.fullmatch(parts[-1]) and not _EXAMPLE.fullmatch(parts[-1]):
-        return f"{_show(path)} is named like a file that holds secrets"
-    return None
+    reason = explain_secrecy([fold(part) for part in unescape(path).split("/")])
+    return f"{_show(path)} {reason}" if reason is not None and not is_named(path, scope) else None
 
 
-def refuse_mention(text: str) -> str | None:
+def list_sensitive(paths: Iterable[str], scope: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the paths that are made to hold secrets and that the scope does not name."""
+    known = (path for path in paths if explain_secrecy([fold(part) for part in path.split("/")]) is not None)
+    return tuple(path for path in known if not is_named(path, scope))
+
+
+def refuse_mention(text: str, scope: Sequence[str] = ()) -> str | None:
     """Say why an argument of a command must not be passed on, in case the program takes it for a path."""
     if text.startswith(("/", "~")) or _DRIVE.match(text):
         return f"{_show(text)} would lead out of the repository"
     refused = _refuse_parts(text, unescape(text))
-    return refused or (None if "\\" in text or not text else refuse_read(text))
+    return refused or (None if "\\" in text or not text else refuse_read(text, scope))
 
 
 def refuse_collision(path: str, existing: Iterable[str]) -> str | None:
@@ -92,6 +84,8 @@ def unescape(path: str) -> str:
 
 def fold(name: str) -> str:
     """Reduce one name to what the most forgiving file system would take it for."""
+    if name.isascii() and name.isprintable():
+        return name.casefold().rstrip(". ")
     decomposed = unicodedata.normalize("NFKD", _IGNORABLE.sub("", name))
     seen = "".join(c for c in decomposed if unicodedata.category(c) not in ("Cc", "Cf", "Mn", "Me"))
     return seen.replace("\u0131", "i").casefold().rstrip(". ")

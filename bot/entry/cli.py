@@ -140,15 +140,21 @@ def _plain(error: click.ClickException) -> str:
 
 
 def _complain(message: str, hint: str, code: int) -> int:
-    line = " ".join(message.split()) + (f" ({hint})" if hint else "")
+    line = _redact(" ".join(message.split()) + (f" ({hint})" if hint else ""))
     shown = "".join(c if c.isprintable() else "\ufffd" for c in line)
     click.echo(f"git agent: {shown[:LONGEST]}{'…' if len(shown) > LONGEST else ''}", err=True)
     return code
 
 
+def _redact(text: str) -> str:
+    """Take out secrets: an error may quote whatever it was about."""
+    # Loaded only here: most commands end without a complaint
+    return str(import_module("bot.app.secrecy").clean(text))
+
+
 def _crash(error: Exception) -> int:
     if os.environ.get("GIT_AGENT_DEBUG"):
-        traceback.print_exception(error)
+        click.echo(_redact("".join(traceback.format_exception(error))), err=True)
     if isinstance(error, OSError) and error.strerror:
         # The machine said no: to the place of the output, a temporary folder, the number of processes
         _abandon_output()

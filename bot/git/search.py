@@ -1,6 +1,9 @@
 """Looking things up in a checkout and in the history behind it."""
 
+from collections.abc import Sequence
+
 from bot.core.change import readable
+from bot.core.paths import list_sensitive
 from bot.errors import BadArguments
 from bot.git.run import Git
 from bot.protocols import Match
@@ -9,6 +12,8 @@ LINE_LIMIT = 400
 """Characters of a matching line that are kept."""
 OUTPUT_LIMIT = 4_000_000
 """Bytes of matches that are read."""
+ENOUGH = 500
+"""Bytes that one match rarely exceeds."""
 
 _FLAGS = (
     "-n",
@@ -23,32 +28,48 @@ _FLAGS = (
 )
 
 
-def search(git: Git, pattern: str, *, glob: str, regex: bool, limit: int) -> tuple[Match, ...]:
-    """Find lines in tracked and untracked files, ignored ones left out. Raises BadArguments."""
+def search(
+    git: Git, pattern: str, *, glob: str, regex: bool, limit: int, scope: Sequence[str] = ()
+) -> tuple[Match, ...]:
+    """Find lines in tracked and untracked files, ignored ones left out, and those that a model must not read.
+
+    Raises BadArguments.
+    """
     if not pattern or "\0" in pattern or "\n" in pattern or "\0" in glob:
         raise BadArguments("a pattern is one line of text, and not empty")
     where = (_pathspec(glob),) if glob else ()
     kind = "--extended-regexp" if regex else "--fixed-strings"
     argv = ("grep", *_FLAGS, kind, "-e", _encodable(pattern), "--", *where)
-    answer = git.head(*argv, limit=OUTPUT_LIMIT, environ={"GIT_LITERAL_PATHSPECS": "0"})
-    if answer.code not in (0, 1):
-        raise BadArguments(f"the search cannot be made: {answer.error or 'pattern or glob is malformed'}")
-    return parse_matches(answer.output, limit)
+    found: tuple[Match, ...] = ()
+    for room in (min(OUTPUT_LIMIT, limit * ENOUGH), OUTPUT_LIMIT):  # a pattern that is everywhere ends at once
+        answer = git.head(*argv, limit=room, environ={"GIT_LITERAL_PATHSPECS": "0"})
+        if answer.code not in (0, 1):
+            raise BadArguments(f"the search cannot be made: {answer.error or 'pattern or glob is malformed'}")
+        found = parse_matches(answer.output, limit, scope)
+        if len(found) >= limit or len(answer.output) < room:
+            break
+    return found
 
 
-def parse_matches(output: bytes, limit: int) -> tuple[Match, ...]:
-    """Read what `git grep -n -z` printed; a match that was cut off at the end is dropped."""
+def parse_matches(output: bytes, limit: int, scope: Sequence[str] = ()) -> tuple[Match, ...]:
+    """Read what `git grep -n -z` printed; a match that was cut off at the end is dropped.
+
+    What a model must not read is left out before it is counted: else a count would tell what is in it.
+    """
     found: list[Match] = []
-    at = 0
+    at, last, hidden = 0, b"", False
     while len(found) < limit:
         name_end = output.find(b"\0", at)
         number_end = output.find(b"\0", name_end + 1)
         end = output.find(b"\n", number_end + 1)
         if min(name_end, number_end, end) < 0:
             break
-        text = output[number_end + 1 : end].decode("utf-8", "replace").rstrip("\r")
-        number = int(output[name_end + 1 : number_end])
-        found.append(Match(readable(output[at:name_end]), number, text[:LINE_LIMIT]))
+        name = output[at:name_end]
+        if name != last:
+            last, hidden = name, bool(list_sensitive((readable(name),), scope))
+        if not hidden:
+            text = output[number_end + 1 : end].decode("utf-8", "replace").rstrip("\r")
+            found.append(Match(readable(name), int(output[name_end + 1 : number_end]), text[:LINE_LIMIT]))
         at = end + 1
     return tuple(found)
 

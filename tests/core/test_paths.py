@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from bot.core.change import readable
 from bot.core.paths import (
     fold,
+    list_sensitive,
     refuse_collision,
     refuse_mention,
     refuse_new_path,
@@ -181,6 +182,10 @@ def test_ordinary_path_may_be_created(path: str) -> None:
         "store.jks",
         "release.keystore",
         "e\\x6ev/.env",
+        ".env.test",
+        "auth.json",
+        ".config/gh/hosts.yml",
+        "my-private-key.txt",
     ],
 )
 def test_file_made_to_hold_secrets_is_not_read(path: str) -> None:
@@ -189,10 +194,38 @@ def test_file_made_to_hold_secrets_is_not_read(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [".env.example", "environment.py", "keyboard.py", "tokens.py", "src/secrets.py", "monkey.md"]
+    "path",
+    [
+        ".env.example",
+        "src/load_private_key.py",
+        "tokens.json",
+        "environment.py",
+        "keyboard.py",
+        "tokens.py",
+        "src/secrets.py",
+        "monkey.md",
+    ],
 )
 def test_file_that_only_sounds_secret_is_read(path: str) -> None:
     assert refuse_read(path) is None
+
+
+def test_a_file_made_to_hold_secrets_is_read_where_the_scope_names_it() -> None:
+    named = [
+        ("config/.env.test", "config/.env.test"),
+        (".env*", "deep/.env.local"),
+        ("*.pem", "tls/a.pem"),
+        (".aws/**", ".aws/config"),
+        ("**/credentials.json", "a/credentials.json"),
+    ]
+    for glob, path in named:
+        assert refuse_read(path, ("src/**", glob)) is None, glob
+        assert refuse_mention(path, (glob,)) is None
+        assert list_sensitive(["a.py", path], (glob,)) == ()
+        assert list_sensitive(["a.py", path]) == (path,)
+    for glob in ("**", "*", "config", "config/*", "config/**", "*.test", "src", ".env"):
+        assert refuse_read("config/.env.test", (glob,)), glob
+    assert refuse_read(".git/config", (".git/config",))
 
 
 @pytest.mark.parametrize(
