@@ -111,6 +111,10 @@ class Workspace(Protocol):
         """Hear that a command may have written any file: the next look is at all of them."""
         ...
 
+    def holds(self, path: Path) -> bool:
+        """Say whether a path on this machine lies in the worktree, or in the repository or checkout that it is of."""
+        ...
+
     def clean(self, tree: str) -> AbstractContextManager[Path]:
         """Give a separate folder that holds exactly this tree and nothing else."""
         ...
@@ -131,8 +135,10 @@ class Workspace(Protocol):
         """List the files that are tracked or could be: ignore rules respected, names readable."""
         ...
 
-    def search(self, pattern: str, *, glob: str = "", regex: bool = False, limit: int = 200) -> tuple[Match, ...]:
-        """Find lines in those files."""
+    def search(
+        self, pattern: str, *, glob: str = "", regex: bool = False, limit: int = 200, scope: Sequence[str] = ()
+    ) -> tuple[Match, ...]:
+        """Find lines in those files, without those made to hold secrets unless globs of `scope` name them."""
         ...
 
     def history(self, path: str, limit: int) -> str:

@@ -82,7 +82,7 @@ class Origin(NamedTuple):
 
 
 LISTS = ("scope", "protect", "carry")
-SUMS = ("carry", "checks")
+SUMS = ("carry", "checks", "protect")
 """What all origins add to; of anything else the strongest origin's value is the one."""
 
 OTHER_VARIABLES = frozenset({"GIT_AGENT_DEBUG"})
@@ -202,7 +202,7 @@ def from_git_config(pairs: Sequence[tuple[str, str]]) -> Origin:
         if key.startswith(_TABLES):
             check, _, detail = key.split(".", 2)[2].rpartition(".")
             tables.setdefault(check, {})[detail] = value
-        elif name in ("checks", "carry", "prepare"):
+        elif name in (*SUMS, "prepare"):
             lines.setdefault(name, []).append(value)
         elif name in Settings.model_fields:
             values[name] = value

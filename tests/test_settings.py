@@ -6,7 +6,7 @@ from bot.core.check import Rung
 from bot.core.declared import parse_check
 from bot.core.task import Limits
 from bot.errors import ConfigError
-from bot.settings import Origin, Sources, from_environment, from_git_config, from_project, gather, load
+from bot.settings import Origin, Settings, Sources, from_environment, from_git_config, from_project, gather, load
 
 
 def sources(
@@ -44,6 +44,53 @@ def test_a_project_cannot_widen_what_a_run_may_do() -> None:
     assert (settings.isolation, settings.consent, settings.model) == ("auto", "auto", "")
     assert len(notes) == 3
     assert "only a person" in notes[0]
+
+
+PERSONAL = {
+    "model": "'scripted:evil'",
+    "python": "'/evil'",
+    "isolation": "'process'",
+    "trust": "'untrusted'",
+    "consent": "'yes'",
+    "network": "true",
+    "installs": "true",
+    "include_uncommitted": "true",
+    "require_clean": "true",
+    "sign": "true",
+    "max_turns": "9999",
+    "max_steps": "9999",
+    "max_seconds": "9999",
+    "max_tokens": "9999",
+    "max_cost": "9999",
+    "max_files": "51",
+    "max_lines": "2001",
+    "max_bytes": "1000001",
+}
+"""Every key that only a person may set, or may set higher, with a value that would be another."""
+NARROWING = {"scope", "protect", "carry", "checks", "prepare", "workers"}
+
+
+def test_each_key_that_widens_a_run_counts_from_a_person_only() -> None:
+    assert PERSONAL.keys() | NARROWING == Settings.model_fields.keys()
+    for key, value in PERSONAL.items():
+        plain = value.strip("'")
+        settings, notes = gather(sources(pyproject=f"[tool.git-agent]\n{key.replace('_', '-')} = {value}\n"))
+        assert settings == Settings(), key
+        assert [f"[tool.git-agent] {key} is " in note for note in notes] == [True], key
+        for given in (
+            sources({key: plain}),
+            sources(environ={f"GIT_AGENT_{key.upper()}": plain}),
+            sources(config=((f"agent.{key.replace('_', '')}", plain),)),
+        ):
+            assert gather(given)[0] != Settings(), key
+
+
+def test_what_a_person_keeps_off_limits_a_project_cannot_take_back() -> None:
+    table = '[tool.git-agent]\nscope = ["**"]\nprotect = ["docs/"]\n'
+    config = (("agent.protect", "a/ b/"), ("agent.protect", "c/"))
+    settings, _ = gather(sources({"scope": ("src/",), "protect": ("d/",)}, config=config, pyproject=table))
+    assert settings.scope == ("src/",)
+    assert settings.protect == ("docs/", "a/", "b/", "c/", "d/")
 
 
 def test_a_project_may_narrow_the_reach_of_a_run_and_never_widen_it() -> None:
@@ -95,7 +142,7 @@ def test_a_broken_project_file_is_said_and_not_used() -> None:
         ({"GIT_AGENT_MAX_COST": "inf"}, "a number from 0 up, not 'inf'"),
         (
             {"GIT_AGENT_ISOLATION": "docker"},
-            "GIT_AGENT_ISOLATION: expected 'auto', 'bubblewrap' or 'process', not 'docker'",
+            "GIT_AGENT_ISOLATION: expected 'auto', 'bubblewrap', 'landlock' or 'process', not 'docker'",
         ),
         ({"GIT_AGENT_CHECKS": "unit" * 100}, "…"),
     ],

@@ -7,7 +7,6 @@ from difflib import get_close_matches
 from itertools import takewhile
 from typing import Any, TypeAlias
 
-from bot.core.approval import Question
 from bot.core.event import Acted, Event
 from bot.core.message import Reply, ToolCall, ToolResult
 from bot.errors import UnknownTool
@@ -38,6 +37,11 @@ def refuse(call: ToolCall, reply: Reply, tools: Tools) -> ToolResult | None:
 def failure(call: ToolCall, kind: str, text: str) -> ToolResult:
     """Make the answer of a call that did not work out."""
     return ToolResult(call_id=call.id, ok=False, output=text, error=kind)
+
+
+def success(call: ToolCall, text: str) -> ToolResult:
+    """Make the answer of a call that the loop carried out."""
+    return ToolResult(call_id=call.id, ok=True, output=text)
 
 
 def _problem(raw: str) -> str:
@@ -82,13 +86,6 @@ def execute(calls: Sequence[ToolCall], tools: Tools, bench: Bench) -> tuple[Tool
         return (tools[calls[0].name].call(calls[0], bench),)
     with ThreadPoolExecutor(max_workers=min(8, len(calls))) as pool:
         return tuple(pool.map(lambda call: tools[call.name].call(call, bench), calls))
-
-
-def question(call: ToolCall) -> Question | None:
-    """Return what a person should be asked about a call."""
-    if call.name == "delete_file":
-        return Question(risk="delete", subject="", why=f"deletes the file {call.arguments.get('path', '')}")
-    return None
 
 
 def repetition(events: Sequence[Event]) -> int:

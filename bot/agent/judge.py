@@ -4,7 +4,9 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from bot.agent.asking import STOPPED, Asking, about_change, stop
 from bot.core import limits, standing
+from bot.core.approval import Refusal
 from bot.core.change import ChangeSet
 from bot.core.check import Check, Rung, Verdict
 from bot.core.diff import read_lines
@@ -14,6 +16,7 @@ from bot.core.event import (
     Baselined,
     Checking,
     Committed,
+    Ended,
     Event,
     Proved,
     Redone,
@@ -26,7 +29,7 @@ from bot.core.event import (
     Verified,
 )
 from bot.core.lineage import follow
-from bot.core.policy import refuse_change, secret_findings
+from bot.core.policy import refusals, secret_findings, tell
 from bot.core.redact import Redactor
 from bot.core.render import commit_message
 from bot.errors import Denied, Unverified
@@ -52,6 +55,8 @@ class Answer:
     ok: bool
     text: str
     kind: str = Unverified.kind
+    end: Ended | None = None
+    """Set where somebody stopped the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,7 @@ class Judge:
     log: Sequence[Event]
     model: str
     redactor: Redactor
+    asking: Asking
 
     def baseline(self) -> Generator[Event, None, Verdict]:
         """Judge the base."""
@@ -81,18 +87,17 @@ class Judge:
         yield Reviewed(step=lineage.step, commit=lineage.head, verdict=verdict, change=change)
         workspace.restore(draft)
 
-    def candidate(self, subject: str, body: str) -> Generator[Event, None, Answer]:
+    def candidate(self, subject: str, body: str, call_id: str = "") -> Generator[Event, None, Answer]:
         """Audit and judge what changed; commit it when nothing got worse, else give feedback or roll back."""
-        settled = self._settled()
+        settled = self.settled()
         if settled is not None:
             return settled
         change = self.bench.workspace.diff()
         if not change:
             return Answer(ok=False, kind="no_change", text="nothing changed since the last verified commit")
-        reasons = self._reasons(change)
-        if reasons:
-            text = "refused by policy:\n" + "\n".join(f"- {reason}" for reason in reasons)
-            return (yield from self._refuse(Denied.kind, text, self._failures() + 1, reasons[0]))
+        refused = yield from self._admit(change, call_id)
+        if refused is not None:
+            return refused
         # What a model writes may come from what it was shown; a commit is not an event, so nothing else redacts it.
         subject, body = self.redactor.text(subject), self.redactor.text(body)
         told = self._told(change.tree)
@@ -121,7 +126,7 @@ class Judge:
         last = next((event for event in reversed(told) if isinstance(event, Proved)), None)
         return last is not None and last.commit == head
 
-    def _settled(self) -> Answer | None:
+    def settled(self) -> Answer | None:
         """Return the answer to a candidate whose fate was sealed before the run stopped and nobody was told of."""
         for event in reversed(self.log):
             match event:
@@ -135,11 +140,33 @@ class Judge:
                     pass
         return None
 
-    def _reasons(self, change: ChangeSet) -> tuple[str, ...]:
+    def _admit(self, change: ChangeSet, call_id: str) -> Generator[Event, None, Answer | None]:
+        """Audit a change: refuse what nobody may allow, ask about what somebody may."""
+        found = self._refusals(change)
+        if any(refusal.risk is None for refusal in found):
+            return (yield from self._deny("refused by policy", tell(found)))
+        for question in about_change(change, found, self.log, self._original):
+            decision = yield from self.asking.decide(call_id, question, whole=True)
+            if decision.answer == "stop":
+                return Answer(ok=False, kind=Denied.kind, text=STOPPED, end=stop(f"step {question.why}"))
+            if not decision.allowed:
+                reasons = tell([each for each in found if each.risk == question.risk]) or (question.why,)
+                said = "a person did not allow it" if decision.by == "person" else "refused by policy"
+                return (yield from self._deny(said, reasons))
+        return None
+
+    def _deny(self, said: str, reasons: Sequence[str]) -> Generator[Event, None, Answer]:
+        text = f"{said}:\n" + "\n".join(f"- {reason}" for reason in reasons)
+        return (yield from self._refuse(Denied.kind, text, self._failures() + 1, reasons[0]))
+
+    def _refusals(self, change: ChangeSet) -> tuple[Refusal, ...]:
         task = self._started.task
         whole = self.bench.workspace.diff(task.base)
-        refused = refuse_change(change, task, limits.current(self.log, task.limits), whole)
-        return (*refused, *secret_findings(change), *self._shown(change))
+        found = refusals(change, task, limits.current(self.log, task.limits), whole)
+        return (*found, *map(Refusal, (*secret_findings(change), *self._shown(change))))
+
+    def _original(self, path: str) -> bytes | None:
+        return self.bench.workspace.read(self._started.task.base, path)
 
     def _shown(self, change: ChangeSet) -> Iterator[str]:
         """Name what a change would publish of the secrets that this process holds."""

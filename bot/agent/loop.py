@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.agent import calls, context, pending
+from bot.agent.asking import Asking, Permit
 from bot.agent.judge import Judge
 from bot.agent.pending import Pending
 from bot.core import limits, recovery, standing
-from bot.core.approval import Decision, Question, find_grant
 from bot.core.check import CheckResult, Verdict
 from bot.core.doubts import object_to
 from bot.core.event import (
     Acted,
     Baselined,
-    Decided,
     Ended,
     Event,
     Paused,
@@ -28,7 +27,7 @@ from bot.core.event import (
     Started,
     Told,
 )
-from bot.core.message import Reply, ToolCall, ToolResult, ToolSpec
+from bot.core.message import Reply, ToolCall, ToolSpec
 from bot.core.redact import Redactor
 from bot.errors import BadArguments, Denied, ModelError, Unverified, WorkspaceError
 from bot.protocols import Approver, Model
@@ -56,6 +55,8 @@ class Agent:
     redactor: Redactor
     clock: Callable[[], float] = time.time
     pause: Callable[[float], None] = time.sleep
+    foreign: int = 0
+    """How many events of the record nothing tells to be of ours: what was allowed there does not count."""
 
     def work(self, started: Started, bench: Bench) -> Iterator[Event]:
         """Work on a task until it is done or may cost no more; each event is redacted before anybody sees it."""
@@ -154,7 +155,11 @@ class _Turns:
 
     @property
     def _judge(self) -> Judge:
-        return Judge(self.bench, self.log, self.agent.model.name, self.agent.redactor)
+        return Judge(self.bench, self.log, self.agent.model.name, self.agent.redactor, self._asking)
+
+    @property
+    def _asking(self) -> Asking:
+        return Asking(self.agent.approver, self.agent.redactor, self.log, self.agent.foreign)
 
     def _ask(self, seconds: float | None) -> Generator[Event, None, Reply | None]:
         failures = 0
@@ -180,7 +185,7 @@ class _Turns:
 
     def _answer(self, reply: Reply, answered: Sequence[Acted] = ()) -> Events:
         """Answer every call in its order; once the run is over, the rest are answered unexecuted."""
-        end = _wanted_end(answered)
+        end = pending.wanted_end(answered)
         for batch in calls.batches(reply.calls[len(answered) :], self.agent.tools):
             if end is not None:
                 for call in batch:
@@ -197,25 +202,23 @@ class _Turns:
             yield from self._judge.proof()
             last = self.log[-1]
             if isinstance(last, Proved) and not last.audit.sound and not told:
-                yield Told(text=f"{OBJECTION}\n{object_to(last.audit)}")
+                yield Told(text=context.quote(self.log, OBJECTION, object_to(last.audit)))
                 return
         yield end
 
     def _batch(self, batch: Sequence[ToolCall], reply: Reply) -> Generator[Event, None, Ended | None]:
         refused = {call.id: calls.refuse(call, reply, self.agent.tools) for call in batch}
-        if len(batch) == 1 and refused[batch[0].id] is None and self._steers(batch[0]):
-            return (yield from self._steer(batch[0]))
-        if len(batch) == 1 and refused[batch[0].id] is None and (question := calls.question(batch[0])):
-            decision = yield from self._decide(batch[0], question)
-            if decision.answer == "stop":
-                yield Acted(call=batch[0], result=calls.failure(batch[0], Denied.kind, "the run was stopped here"))
-                return Ended(stop="denied", detail=f"a person stopped the run where the next call {question.why}")
-            if not decision.allowed:
-                refused[batch[0].id] = calls.failure(batch[0], Denied.kind, f"not approved: {question.why}")
+        alone = batch[0] if len(batch) == 1 and refused[batch[0].id] is None else None
+        if alone is not None and self._steers(alone):
+            return (yield from self._steer(alone))
+        permit = Permit(self.bench)
+        if alone is not None:
+            permit = yield from self._asking.permit(alone, self.bench)
+            refused[alone.id] = calls.failure(alone, Denied.kind, permit.refused) if permit.refused else None
         wanted = tuple(call for call in batch if refused[call.id] is None)
         writes = any(self.agent.tools[call.name].access is not Access.READ for call in wanted)
         before = self.bench.workspace.tree() if writes else ""
-        done = calls.execute(wanted, self.agent.tools, self.bench) if wanted else ()
+        done = calls.execute(wanted, self.agent.tools, permit.bench) if wanted else ()
         if any(self.agent.tools[call.name].access is Access.EXECUTE for call in wanted):
             self.bench.workspace.guard()
         after = self.bench.workspace.tree() if writes else ""
@@ -223,18 +226,7 @@ class _Turns:
         for call in batch:
             result = refused[call.id] or results[call.id]
             yield Acted(call=call, result=result, tree=after if after != before else "")
-        return None
-
-    def _decide(self, call: ToolCall, question: Question) -> Generator[Event, None, Decision]:
-        """Answer a question by what was allowed before, else by whoever answers for the run."""
-        past = [event.decision for event in self.log if isinstance(event, Decided)]
-        grant = find_grant(past, question)
-        if grant is not None:
-            decision = Decision(question=question, answer=grant.answer, by="earlier")
-        else:
-            decision = self.agent.approver.answer(question)
-        yield Decided(call_id=call.id, decision=decision)
-        return decision
+        return permit.end
 
     def _steers(self, call: ToolCall) -> bool:
         return self.agent.tools[call.name].access is Access.CONTROL
@@ -248,13 +240,16 @@ class _Turns:
         match wish:
             case Plan():
                 yield Planned(steps=tuple(wish.steps))
-                yield Acted(call=call, result=_ok(call, "noted"))
+                yield Acted(call=call, result=calls.success(call, "noted"))
             case Checkpoint():
-                answer = yield from self._judge.candidate(wish.subject, wish.body)
-                result = _ok(call, answer.text) if answer.ok else calls.failure(call, answer.kind, answer.text)
+                answer = yield from self._judge.candidate(wish.subject, wish.body, call.id)
+                result = (
+                    calls.success(call, answer.text) if answer.ok else calls.failure(call, answer.kind, answer.text)
+                )
                 yield Acted(call=call, result=result)
+                return answer.end
             case Ask():
-                yield Acted(call=call, result=_ok(call, "a person was asked; the run waits"))
+                yield Acted(call=call, result=calls.success(call, "a person was asked; the run waits"))
                 yield Paused(question=wish.question)
                 return Ended(stop="needs_human", detail=wish.question)
             case Finish():
@@ -268,15 +263,15 @@ class _Turns:
             text = "refused: there are changes that are not verified; call checkpoint first"
             yield Acted(call=call, result=calls.failure(call, Unverified.kind, text))
             return None
-        yield Acted(call=call, result=_ok(call, "the run ends here"))
+        yield Acted(call=call, result=calls.success(call, "the run ends here"))
         return Ended(stop="done", detail=summary)
 
     def _silent(self, reply: Reply) -> Events:
         """Take a reply without calls for a claim that the work is done: judge what changed, or end."""
-        if self.bench.workspace.diff():
+        if self._judge.settled() or self.bench.workspace.diff():
             subject = reply.text.strip().partition("\n")[0]
             answer = yield from self._judge.candidate(subject, "")
-            yield Told(text=answer.text)
+            yield answer.end or Told(text=context.quote(self.log, "What you changed was judged:", answer.text))
         elif reply.text.strip() or self._nudged():
             detail = reply.text.strip()[:2000] or "the model has nothing more to do"
             yield from self._end(Ended(stop="done", detail=detail))
@@ -295,20 +290,6 @@ class _Turns:
             yield Ended(stop="limit:loop", detail="the same calls gave the same results again and again")
         elif repeated == calls.HINT_AFTER:
             yield Told(text="You have made the same call with the same result three times. Do something else.")
-
-
-def _wanted_end(answered: Sequence[Acted]) -> Ended | None:
-    """Return the end that an answered call asked for."""
-    for event in answered:
-        if event.call.name == "finish" and event.result.ok:
-            return Ended(stop="done", detail=str(event.call.arguments.get("summary", "")))
-        if event.call.name == "ask" and event.result.ok:
-            return Ended(stop="needs_human", detail=str(event.call.arguments.get("question", "")))
-    return None
-
-
-def _ok(call: ToolCall, text: str) -> ToolResult:
-    return ToolResult(call_id=call.id, ok=True, output=text)
 
 
 def _reasons(results: Sequence[CheckResult]) -> str:

@@ -51,3 +51,13 @@ def moved(events: Sequence[Event]) -> bool:
         if isinstance(event, Replied):
             return False
     return False
+
+
+def wanted_end(answered: Sequence[Acted]) -> Ended | None:
+    """Return the end that an answered call asked for."""
+    for event in answered:
+        if event.call.name == "finish" and event.result.ok:
+            return Ended(stop="done", detail=str(event.call.arguments.get("summary", "")))
+        if event.call.name == "ask" and event.result.ok:
+            return Ended(stop="needs_human", detail=str(event.call.arguments.get("question", "")))
+    return None

@@ -3,31 +3,32 @@
 import os
 import shlex
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.agent.loop import Agent
 from bot.app.carry import choose_carriage
 from bot.app.desk import Desk
-from bot.core.approval import Answer, Decision, Question
+from bot.app.secrecy import take_secrets
+from bot.core.approval import Answer, Decision, Question, Risk
 from bot.core.check import Check
 from bot.core.declared import quote
 from bot.core.installers import is_installer
 from bot.core.redact import Redactor
 from bot.core.stale import stale_builds
-from bot.core.task import Consent, Isolation
-from bot.errors import ConfigError
+from bot.core.task import Consent, Isolation, Trust
+from bot.errors import ConfigError, SandboxUnavailable
 from bot.git.repository import Repository
 from bot.git.results import GitShelf
 from bot.git.runs import find_run, read_events
+from bot.git.sensitive import read_secrets
 from bot.models.offline.model import OfflineModel
 from bot.models.recorded import RecordedModel
 from bot.models.scripted import read_script
 from bot.protocols import Approver, Executor, Model, Shelf
 from bot.sandbox.carrying import find_carried
-from bot.sandbox.detect import pick
-from bot.sandbox.secrecy import conceal
+from bot.sandbox.detect import Picked, pick
 from bot.settings import Settings
 from bot.tools.catalog import ALL
 from bot.tools.tool import Access
@@ -37,11 +38,6 @@ from bot.verify.interpreter import ENVIRONMENTS, OWN, Interpreter, find
 from bot.verify.ladder import Ladder
 from bot.verify.prepare import Preparation
 
-SECRET = ("TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL")
-"""Parts of variable names whose values never leave this process."""
-
-SHORTEST_SECRET = 8
-"""Characters; shorter values would redact ordinary words."""
 MOST_NAMED = 5
 
 
@@ -60,6 +56,7 @@ class Bay:
     """Those of it whose sources in the checkout are not those of the base."""
     shelf: Shelf | None = None
     outside: Outside | None = None
+    redactor: Redactor = field(default_factory=lambda: Redactor(()))
 
     def stale(self, changed: Collection[str]) -> tuple[str, ...]:
         """List what is carried although it was not built from a base with these changes."""
@@ -71,7 +68,7 @@ class Bay:
             detect(root, self.interpreter, declared),
             self.executor,
             self.interpreter,
-            Redactor(held_secrets(os.environ)),
+            self.redactor,
             self.preparation,
             self.workers,
             self.shelf if reuse else None,
@@ -90,12 +87,12 @@ class Bay:
 
 def choose_bay(desk: Desk) -> Bay:
     """Find the project's interpreter and the strongest isolation. Raises ConfigError, SandboxUnavailable."""
-    conceal()
+    secrets = take_secrets()
     repository, settings = desk.repository, desk.settings
     committed = tuple(name for name in ENVIRONMENTS if repository.tracks(name))
     interpreter = find(repository.root, settings.python, os.environ, committed)
     carriage = choose_carriage(desk)
-    executor, reason = pick(
+    picked = pick(
         _level(settings),
         repository=repository.root,
         common_dir=repository.common_dir,
@@ -103,6 +100,8 @@ def choose_bay(desk: Desk) -> Bay:
         carry=carriage.patterns,
         search=() if interpreter.origin == OWN else (interpreter.path.parent,),
     )
+    executor = picked.executor
+    refuse_gaps(picked, settings)
     _refuse_installers(executor, settings)
     # What a preparation makes may depend on the world, so that nothing said of a tree holds another time
     shelf = None if settings.prepare else GitShelf(repository)
@@ -112,13 +111,14 @@ def choose_bay(desk: Desk) -> Bay:
     return Bay(
         executor=executor,
         interpreter=interpreter,
-        notes=(*filter(None, (reason,)), *map(_left_alone, committed), *carriage.notes(folders=folders), *left),
+        notes=(*filter(None, (picked.reason,)), *map(_left_alone, committed), *carriage.notes(folders=folders), *left),
         preparation=Preparation(executor, settings.prepare, network=settings.network),
         workers=count_workers(settings),
         built=(*carriage.built, *(carriage.places if folders else ())),
         outdated=carriage.stale,
         shelf=shelf,
         outside=Outside(repository.root, carried, carriage.facts),
+        redactor=Redactor((*secrets.values, *read_secrets(repository, desk.base, settings.scope))),
     )
 
 
@@ -170,51 +170,60 @@ def _level(settings: Settings) -> Isolation:
         return settings.isolation
     if settings.isolation == "process":
         text = "an untrusted task is not run with process isolation, which hides no files and leaves the network open"
-        raise ConfigError(text, "leave --isolation out, or name bubblewrap")
-    return "bubblewrap"
+        raise ConfigError(text, "leave --isolation out, or name bubblewrap or landlock")
+    return "landlock" if settings.isolation == "landlock" else "bubblewrap"
+
+
+def refuse_gaps(picked: Picked, settings: Settings) -> None:
+    """Give an untrusted task a weaker level only where the kernel has all of it. Raises SandboxUnavailable."""
+    if settings.trust == "untrusted" and not picked.whole:
+        text = f"an untrusted task is not run with {picked.executor.isolation} isolation as it is here: {picked.reason}"
+        raise SandboxUnavailable(text, "it takes Linux 6.12 or newer, or bubblewrap")
+
+
+UNSEEN: frozenset[Risk] = frozenset({"delete", "command"})
+"""What may be allowed beforehand; protected paths and more than the limits only by somebody who sees the diff."""
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class Policy:
     """The approver of a run that nobody watches."""
 
-    yes: bool
+    allows: frozenset[Risk] = frozenset()
 
     def answer(self, question: Question) -> Decision:
-        """Give the same answer every time."""
-        return Decision(question=question, answer="once" if self.yes else "deny", by="policy")
+        """Answer as it was set beforehand."""
+        return Decision(question=question, answer="once" if question.risk in self.allows else "deny", by="policy")
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
     """Asks whoever sits at the terminal."""
 
-    ask: Callable[[Question], Answer]
+    ask: Callable[[Question], Answer | None]
 
     def answer(self, question: Question) -> Decision:
-        """Ask, with the reason."""
-        return Decision(question=question, answer=self.ask(question), by="person")
+        """Ask, with the reason; nobody's silence is a no."""
+        said = self.ask(question)
+        return Decision(question=question, answer=said or "deny", by="person" if said else "policy")
 
 
-def choose_approver(consent: Consent, ask: Callable[[Question], Answer]) -> Approver:
-    """Pick who answers a risky call."""
-    return Person(ask) if consent == "ask" else Constant(consent == "yes")
+def choose_approver(consent: Consent, trust: Trust, ask: Callable[[Question], Answer | None]) -> Approver:
+    """Pick who answers for a run; a task that is not trusted names no programs."""
+    if consent == "ask":
+        return Person(ask)
+    wanted = UNSEEN - {"command"} if trust == "untrusted" else UNSEEN
+    return Policy(wanted if consent == "yes" else frozenset())
 
 
-def make_agent(model: Model, approver: Approver, *, planning: bool) -> Agent:
+def make_agent(model: Model, approver: Approver, redactor: Redactor, *, planning: bool, foreign: int = 0) -> Agent:
     """Give a model its tools; one that only plans gets no tool that writes."""
     tools = {tool.name: tool for tool in ALL if not planning or _harmless(tool.name, tool.access)}
-    return Agent(model=model, tools=tools, approver=approver, redactor=Redactor(held_secrets(os.environ)))
+    return Agent(model=model, tools=tools, approver=approver, redactor=redactor, foreign=foreign)
 
 
 def _harmless(name: str, access: Access) -> bool:
     return access is Access.READ or name in ("update_plan", "ask", "finish", "run_check", "locate_fault")
-
-
-def held_secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Collect the values of this process's environment that must not show up anywhere."""
-    named = (value for name, value in environ.items() if any(part in name.upper() for part in SECRET))
-    return tuple(value for value in named if len(value) >= SHORTEST_SECRET)
 
 
 def _left_alone(environment: str) -> str:

@@ -41,7 +41,8 @@ def perform(desk: Desk, request: Request) -> Report:
     signer = choose_signer(desk, request.task.base) if mode.sign else None
     run = new_run_id()
     with Terminal(consoles.progress()) as terminal:
-        agent = make_agent(model, choose_approver(mode.consent, terminal.ask), planning=mode.planning)
+        approver = choose_approver(mode.consent, desk.settings.trust, terminal.ask)
+        agent = make_agent(model, approver, bay.redactor, planning=mode.planning)
         ref = RunRef(desk.repository, run, render=render)
         traces: tuple[Trace, ...] = (terminal,) if mode.planning else (ref, terminal)
         report = record(_Run(desk, bay, agent, request, run, signer), traces)

@@ -88,7 +88,8 @@ def resume(directory: Path, prefix: str, flags: Mapping[str, object], words: str
             Text(f"run {run}: {escape.line(past.started.task.goal, GOAL) or 'mend what fails'}", style="bold")
         )
         with Terminal(console) as terminal:
-            agent = make_agent(model, choose_approver(mode.consent, terminal.ask), planning=False)
+            approver = choose_approver(mode.consent, desk.settings.trust, terminal.ask)
+            agent = make_agent(model, approver, bay.redactor, planning=False, foreign=_foreign(past, flags))
             traces: tuple[Trace, ...] = (ref, terminal)
             report = record(_Again(desk, bay, agent, past, words, limits, signer), traces, past.events)
     deliver(report, mode)
@@ -107,14 +108,20 @@ def _open_desk(directory: Path, past: Past, flags: Mapping[str, object]) -> Desk
     if past.own or flags.get("trust"):
         return open_desk(directory, flags, past.started.task.base)
     desk = open_desk(directory, {**flags, "trust": "untrusted"}, past.started.task.base)
-    if desk.settings.isolation == "process" or not shutil.which("bwrap"):
+    level = desk.settings.isolation
+    if level == "process" or (level != "landlock" and not shutil.which("bwrap")):
         text = f"nothing tells that the record of {past.run} was made here: what it names is only run with bubblewrap"
-        raise UsageError(text, "if you know who made it: --trust trusted")
+        raise UsageError(text, "or with --isolation landlock; if you know who made it: --trust trusted")
     ref = f"refs/heads/{past.started.branch}"
     if open_store(desk.repository).read_ref(ref) == past.lineage.base:
         text = f"there is a branch {past.started.branch} here, and nothing tells that {past.run} made it"
         raise UsageError(text, "give it another name, then resume")
     return desk
+
+
+def _foreign(past: Past, flags: Mapping[str, object]) -> int:
+    """Count the events that nothing tells to be of ours: nobody here allowed what is allowed in them."""
+    return 0 if past.own or flags.get("trust") == "trusted" else len(past.events)
 
 
 def _newest(repository: Repository) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
+from bot.core.approval import Decision, Risk
 from bot.core.change import FileChange
 from bot.core.check import Flake
 from bot.core.doubts import object_to
@@ -38,6 +39,13 @@ KINDS: dict[ChangeKind, tuple[str, str]] = {
     "moved": ("was moved, and is the same otherwise", "were moved, and are the same otherwise"),
     "equal": ("is written differently, and asks the same", "are written differently, and ask the same"),
 }
+ALLOWED: dict[Risk, tuple[Sign, str]] = {
+    "protected": ("doubt", "protected paths were changed"),
+    "size": ("note", "more was changed than usually may"),
+    "delete": ("note", "files were deleted"),
+    "command": ("note", "programs off the list were run"),
+}
+"""What is said of what somebody allowed."""
 WEAKER = "weaker evidence: "
 FLAKY = " did not always end the same way"
 GRAVE = "needs a person: "
@@ -205,7 +213,21 @@ def account(report: Report) -> tuple[Point, ...]:
         *_unjudged(report.findings),
         *_unseen(report.findings),
         *weigh_checks(steps[-1].checks),
+        *_allowances([decision for step in steps for decision in step.allowed]),
     )
+
+
+def _allowances(allowed: Sequence[Decision]) -> Iterator[Point]:
+    """Say what somebody had to allow, kind by kind."""
+    for risk, (sign, words) in ALLOWED.items():
+        found = [decision for decision in allowed if decision.question.risk == risk]
+        if found:
+            # An earlier answer was one of a person for the run, or the same one once more
+            set_up = all(decision.by == "policy" for decision in found)
+            who = "as it was set beforehand" if set_up else "by a person"
+            asked = (each.question for each in found)
+            told = dict.fromkeys(each.subject if risk == "command" else each.why for each in asked)
+            yield Point(sign, f"{words}, allowed {who}", tuple(told))
 
 
 def _unjudged(said: Iterable[str]) -> Iterator[Point]:

@@ -1,6 +1,7 @@
 """What is asked before it happens, and what the answers allow later on."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from bot.core.task import Record
@@ -16,16 +17,32 @@ Authority: TypeAlias = Literal["person", "policy", "earlier"]
 ALLOWED: frozenset[Answer] = frozenset({"once", "run"})
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why something must not be done."""
+
+    text: str
+    risk: Risk | None = None
+    """What somebody may allow it as; None is final, whoever says so."""
+    subject: str = ""
+    """The path or the command that it is about; empty where it is about all of it."""
+
+
 class Question(Record):
     """Something risky that a model wants, before it is done."""
 
     risk: Risk
     subject: str
-    """What it is about, and what `run` allows from then on: a path, a command as it would be typed; empty for all."""
+    """What it is about, and what `run` allows from then on: paths, a line each, or a command; empty for all."""
     why: str
     """The reason for asking, as the end of a sentence that begins with the call or the step."""
     shown: str = ""
     """What a person looks at to decide: the command, or the diff."""
+
+    @property
+    def parts(self) -> frozenset[str]:
+        """What it is about, one by one; none when it is about all of its kind."""
+        return frozenset(self.subject.splitlines())
 
 
 class Decision(Record):
@@ -40,12 +57,12 @@ class Decision(Record):
         """Whether it may be done."""
         return self.answer in ALLOWED
 
-    def covers(self, question: Question) -> bool:
-        """Say whether this answers another question, too."""
-        same = (question.risk, question.subject) == (self.question.risk, self.question.subject)
-        return self.answer == "run" and same
-
 
 def find_grant(decisions: Iterable[Decision], question: Question) -> Decision | None:
-    """Find an earlier answer that allows what is asked."""
-    return next((decision for decision in decisions if decision.covers(question)), None)
+    """Find an earlier answer that allows what is asked for the rest of the run; several may do so together."""
+    granted = [each for each in decisions if each.answer == "run" and each.question.risk == question.risk]
+    whole = next((each for each in granted if not each.question.parts), None)
+    if whole is not None or not question.parts:
+        return whole
+    known = frozenset[str]().union(*(each.question.parts for each in granted))
+    return granted[-1] if question.parts <= known else None

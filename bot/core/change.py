@@ -59,4 +59,6 @@ class ChangeSet(Record):
 def readable(raw: bytes) -> str:
     """Show a path's bytes as text that is valid UTF-8 and fits on one line."""
     text = raw.decode("utf-8", "backslashreplace")
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -1,8 +1,10 @@
 """Which programs may be run for a model, with which arguments; which variables they may see."""
 
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from bot.core.approval import Refusal
 from bot.core.paths import refuse_mention
 from bot.core.shapes import GIT, MODULES, MYPY, PYTEST, PYTHON_FLAGS, READERS, RUFF, Shape, words
 
@@ -12,8 +14,9 @@ LONGEST_ARGUMENTS = 32_000
 VARIABLES = words(
     """
         CI COLORTERM COLUMNS FORCE_COLOR GIT_AGENT_REPORT_FD GOROOT HOME JAVA_HOME LANG LANGUAGE LINES LOGNAME
-        NO_COLOR PATH PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONIOENCODING PYTHONNOUSERSITE PYTHONUNBUFFERED
-        PYTHONUTF8 RUSTUP_HOME SOURCE_DATE_EPOCH SSL_CERT_DIR SSL_CERT_FILE TEMP TERM TMP TMPDIR TZ USER
+        NO_COLOR OMP_NUM_THREADS OPENBLAS_CORETYPE OPENBLAS_L2_SIZE PATH PYTHONDONTWRITEBYTECODE PYTHONHASHSEED
+        PYTHONIOENCODING PYTHONNOUSERSITE PYTHONUNBUFFERED PYTHONUTF8 RUSTUP_HOME SOURCE_DATE_EPOCH SSL_CERT_DIR
+        SSL_CERT_FILE TEMP TERM TMP TMPDIR TZ USER
     """
 )
 _SECRET_VARIABLE = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|_KEY|KEY_|APIKEY|AUTH", re.IGNORECASE)
@@ -21,31 +24,47 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 _FAMILIES = {
     "shells are not run: give one program and its arguments": """
-        sh bash zsh dash ksh mksh fish csh tcsh ash busybox cmd powershell pwsh
+        sh bash rbash zsh dash ksh mksh pdksh fish csh tcsh ash yash osh ysh nu elvish xonsh rc es busybox toybox cmd
+        powershell pwsh
     """,
     "package managers are not run: a new dependency needs a person": """
-        pip pipx uv uvx poetry pdm conda mamba micromamba easy_install hatch tox nox npm npx yarn pnpm bun gem
-        bundle cargo go apt apt-get aptitude dpkg dnf yum rpm brew apk pacman snap nix virtualenv
+        pip pipx uv uvx poetry pdm rye pixi conda mamba micromamba easy_install hatch flit buildout tox nox npm npx
+        yarn pnpm corepack bun bunx gem bundle bundler composer cargo rustup go apt apt-get aptitude dpkg dnf yum
+        zypper rpm brew port apk pacman snap flatpak nix nix-env nix-shell nix-build guix virtualenv asdf mise cpan
+        cpanm luarocks opam stack cabal vcpkg conan
     """,
     "programs that reach the network are not run": """
-        curl wget nc ncat netcat ssh scp sftp rsync ftp telnet socat dig nslookup host ping gh hub glab aws
-        gcloud az kubectl docker podman twine
+        curl wget aria httpie http https xh nc ncat netcat ssh sshd scp sftp rsync ftp lftp telnet socat dig nslookup
+        host ping traceroute gh hub glab aws gcloud gsutil az kubectl helm docker podman nerdctl buildah skopeo twine
+        psql mysql mongo mongosh redis-cli mail sendmail mutt lynx w3m links svn hg terraform ansible rclone
     """,
     "programs that change who runs are not run": """
-        sudo su doas pkexec chroot unshare nsenter setpriv runuser mount umount bwrap
+        sudo sudoedit su doas pkexec chroot unshare nsenter setpriv capsh runuser runas mount umount bwrap firejail
+        fakeroot newgrp sg systemd-run systemctl service at batch crontab
     """,
     "programs that start other programs are not run: name the program itself": """
-        env xargs nohup timeout time nice ionice setsid watch exec eval command script strace ltrace gdb
-        parallel stdbuf entr make cmake ninja just bazel gradle mvn coverage sed awk gawk mawk vi vim ed ex
+        env xargs nohup timeout time nice ionice chrt taskset setarch setsid setlocale flock watch exec eval command
+        script unbuffer expect strace ltrace gdb lldb valgrind perf parallel stdbuf entr catchsegv faketime proot
+        screen tmux make gmake cmake ninja meson just task rake bazel buck gradle gradlew mvn ant scons waf coverage
+        sed awk gawk mawk nawk vi vim view nvim nano emacs ed ex less more man info start-stop-daemon ld.so
+        ld-linux-x86-64.so tclkit dbus-run-session xvfb-run run-parts pre-commit git-shell
     """,
     "other interpreters are not run: declare a check for it": """
-        node deno perl ruby php lua tclsh osascript java rscript julia ipython
+        node nodejs ts-node tsx deno perl ruby irb php lua luajit tclsh wish osascript java jshell rscript r julia
+        ipython jupyter pypy graalpy jython micropython octave guile racket scheme sbcl clisp ghc ghci runghc
+        ocaml elixir iex erl escript scala kotlin kotlinc groovy dotnet mono raku swift gnuplot bc dc m sqlite
     """,
     "files are changed with the editing tools": """
-        rm rmdir mv cp ln mkdir touch chmod chown dd tee truncate install patch shred unzip tar
+        rm rmdir unlink mv cp ln link mkdir mkfifo mknod touch chmod chown chgrp chattr setfacl dd tee truncate
+        install patch shred split csplit zip unzip gzip gunzip bzip xz zstd tar cpio ar
     """,
 }
 _REFUSED = {program: reason for reason, programs in _FAMILIES.items() for program in words(programs)}
+
+_STARTERS = frozenset(
+    name for name, reason in _REFUSED.items() if reason.startswith(("shells", "programs that change who"))
+)
+"""What a program that nobody knows must not be told to start."""
 
 _EXCLUDING = ("--exclude=", "--exclude-dir=", "--ignore=", "--ignore-glob=", "--deselect=")
 """What these name is left alone, whatever it is."""
@@ -54,6 +73,57 @@ _SHELL_WORDS = frozenset({"|", "||", "&&", ";", "&", ">", ">>", "<", "<<", "2>",
 
 def refuse_command(argv: Sequence[str]) -> str | None:
     """Say why a command must not be run for a model. There is no shell: each argument reaches the program as it is."""
+    refusal = judge_command(argv)
+    return refusal.text if refusal is not None else None
+
+
+def judge_command(argv: Sequence[str], scope: Sequence[str] = ()) -> Refusal | None:
+    """Say why a command must not be run; one of a program that is merely unknown somebody may allow.
+
+    Files made to hold secrets are not named to a program, unless the scope of the task names them.
+    """
+    refused = _refuse_form(argv) or _refuse_program(argv[0])
+    if refused is not None:
+        return Refusal(refused)
+    listed = _is_listed(argv[0])
+    refused = (_judge(argv[0])(argv[1:]) if listed else _refuse_handing(argv[1:])) or _refuse_arguments(argv[1:], scope)
+    if refused is not None:
+        return Refusal(refused)
+    if listed:
+        return None
+    text = f"{argv[0]!r} is not on the list of programs: {', '.join(sorted({*_JUDGES, *READERS}))}"
+    return Refusal(text, "command", shlex.join(argv))
+
+
+def writes(argv: Sequence[str]) -> bool:
+    """Say whether a command that is allowed may change files: readers, git, mypy and a ruff that reports do not."""
+    program, at = _find_tool(argv)
+    rest = list(argv[at:])
+    if program == "ruff":
+        changing = rest[:1] == ["format"] and {"--check", "--diff"}.isdisjoint(rest)
+        return changing or not {"--fix", "--fix-only", "--unsafe-fixes"}.isdisjoint(rest)
+    if _is_python(argv[0]) and program != "mypy":
+        return rest not in (["--version"], ["-V"])
+    return program not in READERS and program not in ("git", "mypy")
+
+
+def settle(argv: Sequence[str]) -> tuple[str, ...]:
+    """Return a command as it is carried out: ruff mends nothing unasked, whatever the project sets."""
+    program, at = _find_tool(argv)
+    if program == "ruff" and list(argv[at : at + 1]) == ["check"] and not writes(argv):
+        return (*argv[: at + 1], "--no-fix", *argv[at + 1 :])
+    return tuple(argv)
+
+
+def _find_tool(argv: Sequence[str]) -> tuple[str, int]:
+    """Return the program, or the module that python is to run, and where its arguments begin."""
+    at = next((at for at in range(1, len(argv)) if argv[at] not in PYTHON_FLAGS), len(argv))
+    if _is_python(argv[0]) and list(argv[at : at + 1]) == ["-m"]:
+        return "".join(argv[at + 1 : at + 2]), at + 2
+    return argv[0], 1
+
+
+def _refuse_form(argv: Sequence[str]) -> str | None:
     if not argv or not argv[0].strip():
         return "the command is empty"
     if len(argv) > MOST_ARGUMENTS or sum(map(len, argv)) > LONGEST_ARGUMENTS:
@@ -63,10 +133,7 @@ def refuse_command(argv: Sequence[str]) -> str | None:
     word = next((argument for argument in argv if argument in _SHELL_WORDS), None)
     if word is not None:
         return f"there is no shell, so {word!r} would be an argument: give one program at a time"
-    refused = _refuse_program(argv[0])
-    if refused is None:
-        refused = _judge(argv[0])(argv[1:])
-    return refused or _refuse_arguments(argv[1:])
+    return None
 
 
 def refuse_variable(name: str) -> str | None:
@@ -86,11 +153,19 @@ def _refuse_program(program: str) -> str | None:
     name = _known(program.replace("\\", "/").rsplit("/", 1)[-1])
     if name in _REFUSED:
         return _REFUSED[name]
+    if name.startswith("git-"):
+        return "git is only run as git, to read"
     if program != program.strip() or "/" in program or "\\" in program:
         return f"{program!r} is a path: name the program alone"
-    if name not in _JUDGES and name not in READERS:
-        return f"{program!r} is not on the list of programs: {', '.join(sorted({*_JUDGES, *READERS}))}"
+    if not re.fullmatch(r"[\w.+-]+", program, re.ASCII) or program.startswith(("-", ".")):
+        return f"{program!r} is not the name of a program"
     return None
+
+
+def _refuse_handing(arguments: Sequence[str]) -> str | None:
+    """Look for what an unknown program might start."""
+    handed = next((each for each in arguments if _known(each.rsplit("/", 1)[-1]) in _STARTERS), None)
+    return f"it would hand {handed!r} on to another program" if handed is not None else None
 
 
 def _known(program: str) -> str:
@@ -98,9 +173,19 @@ def _known(program: str) -> str:
     return re.sub(r"(?<=[a-z])-?\d[\d.]*$", "", program.casefold().removesuffix(".exe"))
 
 
+def _is_python(program: str) -> bool:
+    return re.fullmatch(r"python[\d.]*", program, re.ASCII) is not None
+
+
+def _is_listed(program: str) -> bool:
+    """Say whether a program is on the list under exactly this name: another one is another program."""
+    return program in _JUDGES or program in READERS or _is_python(program)
+
+
 def _judge(program: str) -> Callable[[Sequence[str]], str | None]:
-    name = _known(program)
-    return _JUDGES[name] if name in _JUDGES else READERS[name].refuse
+    if _is_python(program):
+        return _refuse_python
+    return _JUDGES[program] if program in _JUDGES else READERS[program].refuse
 
 
 def _refuse_ruff(arguments: Sequence[str]) -> str | None:
@@ -173,23 +258,24 @@ _JUDGES: dict[str, Callable[[Sequence[str]], str | None]] = {
 }
 
 
-def _refuse_arguments(arguments: Sequence[str]) -> str | None:
+def _refuse_arguments(arguments: Sequence[str], scope: Sequence[str]) -> str | None:
     for argument in arguments:
         if argument.startswith("@"):
             return f"{argument!r} stands for arguments that nobody has judged"
-        if argument.startswith(_EXCLUDING):
-            continue
-        reasons = (refuse_mention(candidate) for candidate in _candidates(argument))
+        reasons = (refuse_mention(mention, scope) for mention in mentions((argument,)))
         refused = next((reason for reason in reasons if reason is not None), None)
         if refused is not None:
             return refused
     return None
 
 
-def _candidates(argument: str) -> Iterator[str]:
-    """Give all that a program might take for a path in one argument."""
-    bare = argument.partition("::")[0]
-    yield bare
-    yield from re.split(r"[=:,]", bare)
-    if argument.startswith("-") and not argument.startswith("--"):
-        yield argument[2:]
+def mentions(arguments: Sequence[str]) -> Iterator[str]:
+    """Give all that a program might take for a path in its arguments."""
+    for argument in arguments:
+        if argument.startswith(_EXCLUDING):
+            continue
+        bare = argument.partition("::")[0]
+        yield bare
+        yield from re.split(r"[=:,]", bare)
+        if argument.startswith("-") and not argument.startswith("--"):
+            yield argument[2:]

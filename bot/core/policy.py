@@ -1,9 +1,10 @@
 """What may be touched, run and committed: pure predicates that return a reason, or None for yes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from bot.core.approval import Refusal, Risk
 from bot.core.change import ChangeSet, FileChange
-from bot.core.commands import refuse_command, refuse_variable
+from bot.core.commands import judge_command, refuse_command, refuse_variable, writes
 from bot.core.diff import is_cut, read_lines
 from bot.core.globs import glob_matches
 from bot.core.paths import fold, refuse_collision, refuse_new_path, refuse_path, refuse_read, same, unescape
@@ -13,7 +14,9 @@ from bot.core.tokens import name_secrets
 __all__ = [
     "describe_reach",
     "glob_matches",
+    "judge_command",
     "protection",
+    "refusals",
     "refuse_change",
     "refuse_collision",
     "refuse_command",
@@ -22,6 +25,8 @@ __all__ = [
     "refuse_read",
     "refuse_variable",
     "secret_findings",
+    "tell",
+    "writes",
 ]
 
 MOST_REASONS = 30
@@ -119,23 +124,39 @@ _PLAIN_MODES = ("100644", "100755")
 def refuse_change(
     change: ChangeSet, task: Task, limits: Limits | None = None, whole: ChangeSet | None = None
 ) -> tuple[str, ...]:
-    """List the reasons why a change must not be committed, and what can be done: protection, links, modes, size, names.
+    """List the reasons why a change must not be committed, and what can be done, in few enough lines to be read."""
+    return tell(refusals(change, task, limits, whole))
+
+
+def refusals(
+    change: ChangeSet, task: Task, limits: Limits | None = None, whole: ChangeSet | None = None
+) -> tuple[Refusal, ...]:
+    """List why a change must not be committed: protection, links, modes, size, names; some of it somebody may allow.
 
     `limits` are those that hold now, the task's own when not given; `whole` is the change since the base of the run.
     """
     held = limits or task.limits
-    reasons = [*_refuse_size(change, held, "in one step")]
+    found = [*_refuse_size(change, held, "in one step")]
     if whole is not None and whole.base != change.base:
-        reasons += _refuse_size(whole, held, "in one run, all steps together")
+        found += _refuse_size(whole, held, "in one run, all steps together")
     if is_cut(change.patch):
-        reasons.append("its text is too long to be looked through: make smaller steps")
+        found.append(Refusal("its text is too long to be looked through: make smaller steps"))
     if change.settings:
-        reasons.append("pyproject.toml: [tool.git-agent] is for a person to change; put that table back as it was")
+        text = "pyproject.toml: [tool.git-agent] is for a person to change; put that table back as it was"
+        found.append(Refusal(text))
     for file in change.files:
-        reasons += (f"{file.path}: {reason}; {_remedy(file)}" for reason in _refuse_file(file, task, held))
-    reasons += _refuse_clashes(change)
-    rest = len(reasons) - MOST_REASONS
-    return (*reasons[:MOST_REASONS], *((f"and {rest:,} more reasons",) if rest > 0 else ()))
+        found += (
+            Refusal(f"{file.path}: {reason}; {_remedy(file)}", risk, file.path)
+            for reason, risk in _refuse_file(file, task, held).items()
+        )
+    return (*found, *map(Refusal, _refuse_clashes(change)))
+
+
+def tell(found: Sequence[Refusal]) -> tuple[str, ...]:
+    """Give the reasons in words, the first of them when there are very many."""
+    rest = len(found) - MOST_REASONS
+    reasons = [refusal.text for refusal in found[:MOST_REASONS]]
+    return (*reasons, *((f"and {rest:,} more reasons",) if rest > 0 else ()))
 
 
 def describe_reach(change: ChangeSet) -> tuple[str, ...]:
@@ -172,17 +193,24 @@ def secret_findings(change: ChangeSet) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _refuse_file(file: FileChange, task: Task, limits: Limits) -> Iterator[str]:
+def _refuse_file(file: FileChange, task: Task, limits: Limits) -> dict[str, Risk | None]:
+    """List what is wrong with one file, each with what it may be allowed as."""
     fresh = file.kind in ("added", "typechange")
-    checks = (
-        refuse_new_path(file.path) if fresh else refuse_path(file.path),
-        protection(file.path, task),
-        None if file.kind == "deleted" else refuse_read(file.path),
-        _refuse_mode(file),
-        "binary content is not committed" if file.binary and file.kind != "deleted" else None,
-        _refuse_weight(file, limits.bytes),
+    # What leads to other repositories is no better for being looked at
+    guarded: Risk | None = None if fold(file.path.rpartition("/")[2]) == ".gitmodules" else "protected"
+    checks: tuple[tuple[str | None, Risk | None], ...] = (
+        (refuse_new_path(file.path) if fresh else refuse_path(file.path), None),
+        (protection(file.path, task), guarded),
+        (None if file.kind == "deleted" else refuse_read(file.path, task.scope), None),
+        (_refuse_mode(file), None),
+        ("binary content is not committed" if file.binary and file.kind != "deleted" else None, None),
+        (_refuse_weight(file, limits.bytes), "size"),
     )
-    yield from dict.fromkeys(reason for reason in checks if reason is not None)
+    found: dict[str, Risk | None] = {}
+    for reason, risk in checks:
+        if reason is not None:
+            found.setdefault(reason, risk)
+    return found
 
 
 def _refuse_mode(file: FileChange) -> str | None:
@@ -229,12 +257,10 @@ def _switches(file: FileChange) -> bool:
     return file.kind == "modified" and file.old_mode not in ("", file.mode)
 
 
-def _refuse_size(change: ChangeSet, limits: Limits, where: str) -> Iterator[str]:
+def _refuse_size(change: ChangeSet, limits: Limits, where: str) -> Iterator[Refusal]:
     for count, what, most, name in _beyond(change, limits):
-        yield (
-            f"{count:,} {what} changed, at most {most:,} may {where} ({name}): "
-            "take back what is not needed; only a person can allow more"
-        )
+        text = f"{count:,} {what} changed, at most {most:,} may {where} ({name})"
+        yield Refusal(f"{text}: take back what is not needed; only a person can allow more", "size")
 
 
 def _beyond(change: ChangeSet, limits: Limits) -> Iterator[tuple[int, str, int, str]]:

@@ -2,6 +2,7 @@
 
 from typing import Literal, TypeAlias
 
+from bot.core.approval import Decision
 from bot.core.change import FileChange
 from bot.core.check import CheckResult, Flake, Rung, Status
 from bot.core.proof import Audit, Proof
@@ -45,6 +46,8 @@ class Step(Record):
     kept: str = ""
     """Where the rejected tree of a rolled back step can be read."""
     undone: bool = False
+    allowed: tuple[Decision, ...] = ()
+    """What had to be allowed for it, without what was shown to decide."""
 
 
 class Spent(Record):

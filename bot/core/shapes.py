@@ -14,13 +14,17 @@ class Shape:
     """Options that take a value, glued on or as the next argument."""
     count: bool = False
     """Whether `-5` is a number."""
+    ends: bool = True
+    """Whether the program takes nothing behind `--` for an option."""
 
     def refuse(self, arguments: Sequence[str]) -> str | None:
         """Say which argument is not allowed."""
         rest = iter(arguments)
         for argument in rest:
             if argument == "--":
-                return None
+                if self.ends:
+                    return None
+                continue
             if not argument.startswith("-") or argument == "-":
                 continue
             open_end = self._read(argument)
@@ -53,8 +57,8 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def _shape(flags: str = "", valued: str = "", *, count: bool = False) -> Shape:
-    return Shape(words(flags), words(valued), count)
+def _shape(flags: str = "", valued: str = "", *, count: bool = False, ends: bool = True) -> Shape:
+    return Shape(words(flags), words(valued), count, ends)
 
 
 READERS = {
@@ -88,7 +92,11 @@ READERS = {
         """,
         "-e -A -B -C -g -t -T -m --glob --type --max-count --max-depth --context",
     ),
-    "find": _shape("-not -print -empty", "-name -iname -path -ipath -type -maxdepth -mindepth -size -newer"),
+    "find": _shape(
+        "-not -print -print0 -empty -or -and -prune",
+        "-name -iname -path -ipath -regex -iregex -type -maxdepth -mindepth -size -newer -mtime -mmin",
+        ends=False,
+    ),
 }
 
 RUFF = {
@@ -122,6 +130,7 @@ PYTEST = _shape(
         -k -m -r -n -W --maxfail --tb --durations --durations-min --deselect --ignore --ignore-glob --color
         --capture --timeout --cov --import-mode --show-capture --numprocesses --dist --verbosity
     """,
+    ends=False,
 )
 MYPY = _shape(
     """

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from bot.core.approval import Decision
 from bot.core.change import FileChange
 from bot.core.check import Verdict, mended
 from bot.core.doubts import Doubt, Work, merge_files, tell
@@ -11,6 +12,7 @@ from bot.core.event import (
     Acted,
     Baselined,
     Committed,
+    Decided,
     Ended,
     Event,
     Planned,
@@ -68,6 +70,8 @@ class _Fold:
     usage: Usage = field(default_factory=Usage)
     pr: str = ""
     plan: tuple[str, ...] = ()
+    allowed: list[Decision] = field(default_factory=list)
+    """What was allowed since the last step."""
     clock: Clock = field(default_factory=Clock)
 
     def add(self, event: Event) -> None:
@@ -124,14 +128,22 @@ class _Fold:
                 self.pr = event.where if event.where.startswith("https://") else self.pr
             case Planned():
                 self.plan = event.steps
+            case Decided() if event.decision.allowed:
+                question = event.decision.question.model_copy(update={"shown": ""})
+                self.allowed.append(event.decision.model_copy(update={"question": question}))
             case _:
                 pass
 
     def _move(self, event: Committed | RolledBack | Undone | Redone) -> None:
+        self._settle(event)
+        self.allowed.clear()
+
+    def _settle(self, event: Committed | RolledBack | Undone | Redone) -> None:
         match event:
             case Committed():
                 assert self.judged is not None, "a commit follows the verdict on its tree"
-                self.steps.append(_step(self.judged, event.subject, number=event.step, commit=event.commit))
+                step = _step(self.judged, event.subject, number=event.step, commit=event.commit)
+                self.steps.append(step.model_copy(update={"allowed": tuple(self.allowed)}))
                 self.last = self.verdicts[event.step] = self.judged.verdict
                 self.judged = None
             case RolledBack():

@@ -9,7 +9,7 @@ import click
 Command: TypeAlias = Callable[..., Any]
 F = TypeVar("F", bound=Command)
 
-LEVELS = ("auto", "bubblewrap", "process")
+LEVELS = ("auto", "bubblewrap", "landlock", "process")
 
 CONSENT = "consent"
 
@@ -114,9 +114,9 @@ _CONTINUING: tuple[Callable[[Any], Any], ...] = (
         help="Whether the task's author is; for an untrusted one bubblewrap is required.",
     ),
     _flag("--sign", "Sign the commits of steps, as your git configuration says."),
-    _answer("yes", "Approve every risky call."),
-    _answer("ask", "Ask about every risky call (default on a terminal)."),
-    _answer("no", "Refuse every risky call (default elsewhere)."),
+    _answer("yes", "Allow deletions and unlisted programs unasked; protected paths, or more than the limits, never."),
+    _answer("ask", "Ask about each, protected paths too (default on a terminal)."),
+    _answer("no", "Refuse all of it (default elsewhere)."),
     *_CHECKING,
 )
 

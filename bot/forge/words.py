@@ -50,6 +50,8 @@ def _sentence(report: Report) -> str:
 def _lack(report: Report) -> str:
     if report.stop == "interrupted":
         return "the run was interrupted"
+    if report.stop == "denied":
+        return "a person stopped the run"
     if report.stop.startswith("limit:"):
         return f"the limit on {report.stop.removeprefix('limit:')} was reached"
     if report.stop != "done":
@@ -64,6 +66,8 @@ def _surrender(report: Report) -> str:
         return "interrupted: no verified change"
     if report.stop == "needs_human":
         return "waits for you: no verified change"
+    if report.stop == "denied":
+        return "stopped by a person: no verified change"
     if report.stop.startswith("limit:"):
         return f"gave up: no verified change within the limit on {report.stop.removeprefix('limit:')}"
     return "gave up: no verified change"
@@ -124,5 +128,5 @@ def advise(report: Report, *, changed: bool) -> Iterator[tuple[str, str]]:
         yield "Allow more", f"git agent resume {report.run} --max-{limit} N"
     elif report.stop == "needs_human" and report.usage.turns:
         yield "Answer", f"git agent resume {report.run} --tell '…'"
-    elif report.stop in ("interrupted", "model", "workspace"):
+    elif report.stop in ("interrupted", "denied", "model", "workspace"):
         yield "Go on", f"git agent resume {report.run}"

@@ -119,6 +119,12 @@ class GitWorkspace:
         with self._lock:
             self.checkout.writes.disturb()
 
+    def holds(self, path: Path) -> bool:
+        """Say whether a path lies in the worktree or where it comes from; see protocols.Workspace."""
+        real = path.resolve()
+        places = (self.temp, self.repository.root, self.repository.common_dir)
+        return any(real.is_relative_to(place.resolve()) for place in places)
+
     @contextmanager
     def clean(self, tree: str) -> Iterator[Path]:
         """Give a separate folder that holds exactly this tree and nothing else; one folder per run, used again."""
@@ -149,10 +155,12 @@ class GitWorkspace:
         self._settle_index()
         return self.checkout.files()
 
-    def search(self, pattern: str, *, glob: str = "", regex: bool = False, limit: int = 200) -> tuple[Match, ...]:
-        """Find lines in those files. Raises BadArguments."""
+    def search(
+        self, pattern: str, *, glob: str = "", regex: bool = False, limit: int = 200, scope: Sequence[str] = ()
+    ) -> tuple[Match, ...]:
+        """Find lines in those files; see protocols.Workspace. Raises BadArguments."""
         self._settle_index()
-        return search.search(self.checkout.git, pattern, glob=glob, regex=regex, limit=limit)
+        return search.search(self.checkout.git, pattern, glob=glob, regex=regex, limit=limit, scope=scope)
 
     def history(self, path: str, limit: int) -> str:
         """Tell the last commits that touched a path (all when empty), newest first, no later than the base."""

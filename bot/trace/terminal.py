@@ -1,12 +1,12 @@
 """Tells a person what happens, as it happens."""
 
+import sys
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Self
+from typing import Self, TextIO
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
-from rich.prompt import Confirm
 from rich.text import Text
 
 from bot.core.account import Sign, prove, review
@@ -18,6 +18,7 @@ from bot.core.event import (
     Baselined,
     Checking,
     Committed,
+    Decided,
     Ended,
     Event,
     Paused,
@@ -34,6 +35,7 @@ from bot.core.event import (
 from bot.core.message import ToolCall
 from bot.core.redact import sanitize
 from bot.core.task import Limits
+from bot.trace import asking
 
 GLYPHS = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("-", "dim"), "errored": ("!", "yellow")}
 
@@ -45,7 +47,7 @@ SIGNS: dict[Sign, tuple[str, str]] = {
 }
 
 STOPS = {
-    "denied": "a call was refused",
+    "denied": "a person said so",
     "model": "the model does not answer",
     "workspace": "the workspace cannot be used any more",
     "interrupted": "interrupted",
@@ -60,8 +62,9 @@ STEERING = ("checkpoint", "finish", "update_plan", "ask")
 class Terminal:
     """A trace for eyes: one line for each thing that happened, one live line for what happens now."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, answers: TextIO | None = None) -> None:
         self._console = console
+        self._answers = answers if answers is not None else sys.stdin
         self._limits = Limits()
         self._turns = 0
         self._said = ""
@@ -82,16 +85,15 @@ class Terminal:
             self._live[0].stop()
             self._live = None
 
-    def ask(self, question: Question) -> Answer:
-        """Ask the person at the terminal; the live line stands aside meanwhile."""
+    def ask(self, question: Question) -> Answer | None:
+        """Ask the person at the terminal, None when nobody answers; the live line stands aside meanwhile."""
         if self._live is not None:
             self._live[0].stop()
         try:
-            asked = Text(sanitize(f"The next call {question.why}. Allow it?"))
-            return "once" if Confirm.ask(asked, console=self._console, default=False) else "deny"
-        except EOFError:
-            self._say(Text("\n  nobody answers: taken as no", style="yellow"))
-            return "deny"
+            answer = asking.ask(question, self._console, self._answers)
+            if answer is None:
+                self._say(Text("  nobody answers: taken as no", style="yellow"))
+            return answer
         finally:
             if self._live is not None:
                 self._live[0].start()
@@ -119,7 +121,7 @@ class Terminal:
                 self._step(event)
             case Proved():
                 self._prove(event)
-            case Retried() | Planned() | Paused() | Ended():
+            case Retried() | Planned() | Paused() | Ended() | Decided():
                 self._aside(event)
             case _:
                 pass
@@ -189,7 +191,7 @@ class Terminal:
             about = f": {_first(point.details)}" if point.details else ""
             self._say(Text(f"  {glyph} {line(point.text)}{about}", style=style))
 
-    def _aside(self, event: Retried | Planned | Paused | Ended) -> None:
+    def _aside(self, event: Retried | Planned | Paused | Ended | Decided) -> None:
         match event:
             case Retried():
                 self._say(Text(f"  model: {event.message}; asking again in {event.wait:.0f} s", style="yellow"))
@@ -197,6 +199,9 @@ class Terminal:
             case Planned():
                 for number, step in enumerate(event.steps, 1):
                     self._say(Text(f"  {number}. {sanitize(step)}"))
+            case Decided() if event.decision.allowed and event.decision.by != "person":
+                said = "as before" if event.decision.by == "earlier" else "as you set it"
+                self._say(Text(f"  · allowed, {said}: {line(event.decision.question.why)}", style="yellow"))
             case Paused():
                 self._say(Text(f"? {sanitize(event.question)}", style="bold yellow"))
             case Ended() if event.stop in STOPS or event.stop.startswith("limit:"):

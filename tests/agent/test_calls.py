@@ -88,13 +88,6 @@ def test_replies_between_the_calls_do_not_hide_a_circle() -> None:
     assert calls.repetition(events) == 4
 
 
-def test_deleting_a_file_is_a_risk_and_reading_is_none() -> None:
-    asked = calls.question(call(name="delete_file", path="gone.py"))
-    assert asked is not None
-    assert "gone.py" in asked.why
-    assert calls.question(call(path="gone.py")) is None
-
-
 def test_the_key_of_a_call_is_stable_json() -> None:
     first, second = acted("x"), acted("x")
     assert calls._key(first) == calls._key(second)

@@ -1,5 +1,6 @@
 """A run that was cut off after any of its events goes on and comes to the same end."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -30,6 +31,8 @@ SCRIPT: tuple[Reply, ...] = (
     reply(FINISH),
 )
 LIMITS = Limits(attempts=2)
+DIGITS = re.compile("[0-9a-f]{10,}")
+"""Ids of commits, which hold the moment they were made at, and marks that are made of them."""
 
 
 @pytest.fixture
@@ -70,7 +73,7 @@ def story(events: Sequence[Event]) -> tuple[object, ...]:
     steps = [(e.step, e.tree, e.subject) for e in events if isinstance(e, Committed)]
     kept = sum(isinstance(e, RolledBack) for e in events)
     heard = [(e.call.name, e.result.ok, e.result.error) for e in events if isinstance(e, Acted)]
-    told = [e.text for e in events if isinstance(e, Told)]
+    told = [DIGITS.sub("", e.text) for e in events if isinstance(e, Told)]
     report = summarize(events)
     return steps, kept, heard, told, report.outcome, report.stop, report.usage.turns
 

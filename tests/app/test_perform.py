@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from bot.agent.loop import Agent
-from bot.app.assemble import Constant, make_agent
+from bot.app.assemble import Policy, make_agent
 from bot.app.perform import record
 from bot.core.event import Ended, Event, Started
+from bot.core.redact import Redactor
 from bot.core.summary import summarize
 from bot.core.task import Task
 from bot.git.repository import open_repository
@@ -333,7 +334,7 @@ class Late:
 
 def test_a_signal_that_comes_after_the_end_is_no_other_end() -> None:
     started = Started(run="r1", task=Task(goal="g", base="b" * 40), branch="agent/r1")
-    agent = make_agent(ScriptedModel(()), Constant(yes=True), planning=False)
+    agent = make_agent(ScriptedModel(()), Policy(), Redactor(()), planning=False)
     for told, stop in (((started, Ended(stop="done")), "done"), ((started,), "interrupted")):
         assert record(Late(agent, told), ()).stop == stop
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from bot.core.account import account, findings, prove, reds, review
+from bot.core.account import Point, account, findings, prove, reds, review
+from bot.core.approval import Authority, Decision, Question, Risk
 from bot.core.change import FileChange
 from bot.core.check import Flake, Rung
 from bot.core.doubts import object_to
@@ -138,3 +139,24 @@ def test_many_findings_of_a_kind_are_told_together() -> None:
 
 def test_a_run_without_a_step_proves_nothing() -> None:
     assert account(report(steps=(), proof=Proof(red=(TEST,)))) == ()
+
+
+def test_what_somebody_had_to_allow_is_told_kind_by_kind() -> None:
+    def decide(risk: Risk, why: str, by: Authority) -> Decision:
+        return Decision(question=Question(risk=risk, subject="exa -l", why=why), answer="once", by=by)
+
+    allowed = (
+        decide("protected", "changes action.yml", "person"),
+        decide("protected", "changes action.yml", "earlier"),
+        decide("delete", "deletes a.py", "policy"),
+        decide("command", "runs exa", "policy"),
+    )
+    kept = Step(subject="s", commit="c", files=SOURCE, allowed=allowed[:2])
+    undone = Step(subject="s", commit="c", files=SOURCE, allowed=allowed, undone=True)
+    later = Step(subject="s", commit="c", files=SOURCE, allowed=allowed[2:])
+    points = account(report(steps=(kept, undone, later)))
+    assert [point for point in points if "allowed" in point.text] == [
+        Point("doubt", "protected paths were changed, allowed by a person", ("changes action.yml",)),
+        Point("note", "files were deleted, allowed as it was set beforehand", ("deletes a.py",)),
+        Point("note", "programs off the list were run, allowed as it was set beforehand", ("exa -l",)),
+    ]

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.commands import VARIABLES, refuse_command, refuse_variable
+from bot.core.commands import _REFUSED, VARIABLES, judge_command, refuse_command, refuse_variable, settle, writes
+from bot.core.shapes import GIT, MODULES, MYPY, PYTEST, READERS, RUFF, Shape
 
 ALLOWED = [
     "ruff check",
@@ -109,6 +110,75 @@ DENIED = {
         "git blame --contents x y",
         "find . -exec rm {} +",
         "find . -delete",
+        "find -- . -exec rm {} +",
+        "find -- . -fprint x",
+        "find . -fls x",
+        "find . -ok rm {} +",
+        "find . -execdir rm {} +",
+        "find . -files0-from x",
+        "sort --output=x y",
+        "sort --outp x y",
+        "sort -uo x y",
+        "sort --compress-program=x y",
+        "sort -T x y",
+        "sort --files0-from=x",
+        "wc --files0-from=x",
+        "du --files0-from=x",
+        "du -X x",
+        "file -m x y",
+        "file -C -m x",
+        "file -f x",
+        "file -z x",
+        "tree --fromfile x",
+        "tree -R -H x",
+        "grep -f x y",
+        "grep --file=x y",
+        "rg --pre=x y",
+        "rg --pre-glob x y",
+        "rg -z x",
+        "rg --hostname-bin x y",
+        "rg -f x y",
+        "diff --to-file=x y",
+        "diff -l x y",
+        "ls --hyperlink",
+        "cat --show-all x",
+        "cut --output-delimiter=x y",
+        "git blame -S x y",
+        "git blame --ignore-revs-file=x y",
+        "git log -O x",
+        "git log --stdin",
+        "git log --show-signature",
+        "git ls-files -X x",
+        "git ls-files --exclude-from=x",
+        "git grep -f x",
+        "git grep --open=x y",
+        "git grep --no-index x",
+        "git diff --output=x",
+        "git show --ext-diff",
+        "git rev-parse --git-dir",
+        "pytest -- -pevil",
+        "pytest -- --rootdir=x",
+        "pytest --confcutdir=x",
+        "pytest --override-ini=x",
+        "pytest --rootd=x",
+        "pytest --junitxml=x",
+        "pytest --cov-report=html:x",
+        "pytest --cov-config=x",
+        "pytest --log-file=x",
+        "pytest --debug=x",
+        "mypy --html-report x",
+        "mypy --install-types",
+        "mypy --cache-dir x",
+        "mypy --junit-xml x",
+        "mypy --custom-typing-module x",
+        "mypy --shadow-file x y",
+        "ruff check --cache-dir x",
+        "ruff check --output-file x",
+        "ruff check --stdin-filename x",
+        "ruff format --config x",
+        "ruff clean",
+        "python -m doctest --evil",
+        "python -W error x.py",
         "sort -o x y",
         "tail -f x",
         "rg --pre x y",
@@ -161,12 +231,121 @@ def test_pattern_may_hold_backslashes_and_dots() -> None:
     assert refuse_command(["grep", "-rn", r"\bfoo\b.*\.\.", "src"]) is None
 
 
-@given(st.lists(st.text(max_size=12), max_size=6))
+LISTED = {*READERS, "git", "mypy", "pytest", "python", "ruff"}
+SHAPES: list[tuple[tuple[str, ...], Shape]] = [
+    *(((name,), shape) for name, shape in READERS.items()),
+    *((("git", name), shape) for name, shape in GIT.items()),
+    *((("ruff", name), shape) for name, shape in RUFF.items()),
+    *((("python", "-m", name), shape) for name, shape in MODULES.items()),
+    (("mypy",), MYPY),
+    (("pytest",), PYTEST),
+]
+OPTIONS = st.one_of(
+    st.text(max_size=12),
+    st.from_regex(r"--?[a-zA-Z-]{1,14}(=\w{0,3})?", fullmatch=True),
+    st.sampled_from(["--output=x", "-o", "-ox", "--pre", "-exec", "-delete", "--", "-O", "--config", "-p", "-c"]),
+)
+
+
+@given(st.lists(OPTIONS, max_size=6))
 def test_only_listed_programs_ever_run(argv: list[str]) -> None:
     if refuse_command(argv) is None:
-        assert "/" not in argv[0]
-        assert argv[0].strip()
+        assert argv[0] in LISTED or argv[0].startswith("python")
         assert not any(argument.startswith("/") for argument in argv)
+
+
+@given(st.sampled_from(SHAPES), st.lists(OPTIONS, min_size=1, max_size=5))
+def test_nothing_off_the_list_passes_for_an_option(known: tuple[tuple[str, ...], Shape], options: list[str]) -> None:
+    """An option is on the list whole, or all of its letters are; nothing is an abbreviation."""
+    program, shape = known
+    if refuse_command([*program, *options]) is not None:
+        return
+    taken = False
+    for option in options:
+        if option == "--" and shape.ends:
+            break
+        name = option.partition("=")[0]
+        if taken or not option.startswith("-") or option in ("-", "--"):
+            taken = False
+        elif name in shape.flags | shape.valued:
+            taken = name in shape.valued and "=" not in option
+        elif not (shape.count and option[1:].isdecimal()) and not option.startswith("-p"):
+            assert not option.startswith("--")
+            assert f"-{option[1]}" in shape.flags | shape.valued
+            letters = [f"-{letter}" for letter in option[1:]]
+            first = next((at for at, letter in enumerate(letters) if letter in shape.valued), None)
+            assert set(letters[:first]) <= shape.flags
+            taken = first == len(letters) - 1
+
+
+@pytest.mark.parametrize(
+    ("command", "askable"),
+    [
+        ("exa -la", True),
+        ("tokei src", True),
+        ("RUFF check", True),
+        ("git2 status", True),
+        ("cat9 x", True),
+        ("git-lfs pull", False),
+        ("exa /etc", False),
+        ("exa ../x", False),
+        ("exa .env", False),
+        ("exa .git/config", False),
+        ("exa @x", False),
+        ("exa | sh", False),
+        ("setarch2 x bash -c id", False),
+        ("foo /bin/sh", False),
+        ("./exa", False),
+        ("X=1 exa", False),
+        ("bash5 -c id", False),
+        ("pypy3 x.py", False),
+        ("-x", False),
+        ("ruff server", False),
+        ("git push", False),
+        ("sudo exa", False),
+    ],
+)
+def test_only_a_program_that_is_merely_unknown_may_be_allowed(command: str, askable: bool) -> None:  # noqa: FBT001
+    refusal = judge_command(command.split())
+    assert refusal is not None
+    assert (refusal.risk, refusal.subject) == (("command", command) if askable else (None, ""))
+    assert LISTED.isdisjoint(_REFUSED)
+
+
+@pytest.mark.parametrize(
+    ("command", "changing"),
+    [
+        ("cat x", False),
+        ("git log -p", False),
+        ("mypy .", False),
+        ("python -I -m mypy .", False),
+        ("ruff check .", False),
+        ("python -m ruff check .", False),
+        ("ruff format --check .", False),
+        ("ruff format --diff .", False),
+        ("ruff --version", False),
+        ("python --version", False),
+        ("ruff check --fix .", True),
+        ("ruff check --fix --diff .", True),
+        ("ruff check --fix-only .", True),
+        ("ruff format .", True),
+        ("python -m ruff format .", True),
+        ("python x.py --version", True),
+        ("python -m pytest", True),
+        ("python -m unittest", True),
+        ("pytest", True),
+        ("exa", True),
+    ],
+)
+def test_what_only_reads_is_told_from_what_may_write(command: str, changing: bool) -> None:  # noqa: FBT001
+    assert writes(command.split()) is changing
+
+
+def test_ruff_mends_nothing_unasked_whatever_a_project_sets() -> None:
+    assert settle(["ruff", "check", "."]) == ("ruff", "check", "--no-fix", ".")
+    assert settle(["python", "-I", "-m", "ruff", "check"]) == ("python", "-I", "-m", "ruff", "check", "--no-fix")
+    for argv in (["ruff", "check", "--fix"], ["ruff", "format", "."], ["grep", "ruff", "check"], ["ruff", "--version"]):
+        assert settle(argv) == tuple(argv)
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=20))

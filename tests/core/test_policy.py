@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bot.core.change import ChangeSet, FileChange
 from bot.core.evidence import evidence_paths
-from bot.core.policy import describe_reach, glob_matches, protection, refuse_change, secret_findings
+from bot.core.policy import describe_reach, glob_matches, protection, refusals, refuse_change, secret_findings
 from bot.core.task import Limits, Task
 from tests.conftest import Repo
 
@@ -196,6 +196,32 @@ def test_new_path_that_meets_one_of_the_whole_tree_is_refused() -> None:
     assert found == ("new.py and New.py are one name where letter case does not count; give one of them another name",)
     both = change(at("New.py", "added"), at("new.py", "added")).model_copy(update={"clashes": (("New.py", "new.py"),)})
     assert len(refuse_change(both, TASK)) == 1
+
+
+def test_only_protection_and_size_may_be_allowed_by_somebody() -> None:
+    def risks(*files: FileChange, task: Task = TASK, **more: object) -> set[tuple[str | None, str]]:
+        found = refusals(change(*files).model_copy(update=more), task)
+        return {(refusal.risk, refusal.subject) for refusal in found}
+
+    assert risks(at("action.yml")) == {("protected", "action.yml")}
+    assert risks(at("calc.py"), task=Task(base=BASE, scope=("src/",))) == {("protected", "calc.py")}
+    assert risks(MODIFIED, ADDED, task=Task(base=BASE, limits=Limits(files=1))) == {("size", "")}
+    assert risks(MODIFIED.model_copy(update={"size": 2_000_000})) == {("size", "calc.py")}
+    final = (
+        {"mode": "120000"},
+        {"mode": "160000"},
+        {"mode": "100755", "old_mode": "100644"},
+        {"binary": True},
+        {"path": ".env"},
+        {"path": "con.txt", "kind": "added"},
+        {"path": ".git/config"},
+        {"path": "sub/.GitModules"},
+    )
+    for update in final:
+        assert {risk for risk, _ in risks(MODIFIED.model_copy(update=update))} == {None}, update
+    assert risks(at("pyproject.toml"), settings=True) == {(None, "")}
+    assert risks(ADDED, clashes=(("new.py", "New.py"),)) == {(None, "")}
+    assert risks(MODIFIED, patch="[patch cut: 5 more characters]\n") == {(None, "")}
 
 
 def test_thousands_of_reasons_are_told_in_few_lines() -> None:

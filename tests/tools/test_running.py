@@ -1,6 +1,8 @@
 """Tools that run something: checks, commands, the repair engine."""
 
+import os
 import shutil
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +15,7 @@ from bot.core.message import ToolCall
 from bot.errors import NotFound
 from bot.repair import engine
 from bot.tools.checks import RUN_CHECK
-from bot.tools.command import resolve
+from bot.tools.command import RUN_COMMAND, resolve
 from bot.tools.repair import tell_search, tell_trials
 from bot.verify.interpreter import Interpreter
 from tests.conftest import Repo, make_repo
@@ -69,6 +71,7 @@ def test_errors_of_a_check_that_prints_a_megabyte_reach_the_model(desk: Desk) ->
     call = ToolCall(id="c1", name="run_check", arguments={"name": "make"})
     result = RUN_CHECK.call(call, replace(desk.bench, ladder=ladder))
     assert result.output.startswith("make: failed: 0 passed, 1 failed: exit code 2: done\n")
+    assert (result.metadata.ran, result.metadata.hit) == (shlex.join(check.argv), ())
     assert [needle for needle in NEEDLES if needle not in result.output] == []
     assert len(result.output.encode()) <= 8192
 
@@ -129,16 +132,72 @@ def test_commands_outside_the_list_are_denied(desk: Desk, argv: list[str]) -> No
     assert desk.fails("run_command", "denied", argv=list[JsonValue](argv))
 
 
-def test_programs_are_the_projects_own_first(tmp_path: Path) -> None:
+def test_programs_are_the_projects_own_first(desk: Desk, tmp_path: Path) -> None:
     shutil.copy("/bin/true", tmp_path / "ruff")
     own = Interpreter(tmp_path / "python", "test", frozenset({"pytest"}))
-    assert resolve(("ruff", "check"), own) == (str(tmp_path / "ruff"), "check")
-    assert resolve(("python3.11", "x.py"), own) == (str(tmp_path / "python"), "x.py")
-    assert resolve(("pytest", "-q"), own) == (str(tmp_path / "python"), "-m", "pytest", "-q")
+    assert resolve(("ruff", "check"), own, desk.workspace) == (str(tmp_path / "ruff"), "check")
+    assert resolve(("python3.11", "x.py"), own, desk.workspace) == (str(tmp_path / "python"), "x.py")
+    assert resolve(("pytest", "-q"), own, desk.workspace) == (str(tmp_path / "python"), "-m", "pytest", "-q")
     (tmp_path / "ruff").unlink()
-    assert Path(resolve(("ruff", "check"), own)[0]).parent == Path(sys.executable).parent
+    assert Path(resolve(("ruff", "check"), own, desk.workspace)[0]).parent == Path(sys.executable).parent
     with pytest.raises(NotFound, match="not installed"):
-        resolve(("no-such-program",), own)
+        resolve(("no-such-program",), own, desk.workspace)
+
+
+def test_a_program_of_the_project_does_not_pass_for_the_one_of_the_person(
+    desk: Desk, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = Interpreter(tmp_path / "python", "test", frozenset())
+    shared = tmp_path / "shared"
+    for folder in (repo.path / "bin", desk.workspace.root / "bin", shared):
+        folder.mkdir()
+        shutil.copy("/bin/true", folder / "git")
+        shutil.copy("/bin/true", folder / "only-here")
+    shared.chmod(0o777)
+    monkeypatch.chdir(repo.path)
+    folders = (repo.path / "bin", desk.workspace.root / "bin", shared, "bin", ".")
+    monkeypatch.setenv("PATH", ":".join(map(str, (*folders, os.environ["PATH"]))))
+    found = Path(resolve(("git", "status"), own, desk.workspace)[0])
+    assert not found.is_relative_to(tmp_path)
+    assert found.name == "git"
+    with pytest.raises(NotFound):
+        resolve(("only-here",), own, desk.workspace)
+
+
+def test_a_command_is_told_as_it_was_carried_out_and_only_writing_ones_are_looked_behind(desk: Desk) -> None:
+    ran = desk.call("run_command", argv=["cat", "calc.py"]).metadata
+    assert (ran.ran.endswith("/cat calc.py"), ran.hit) == (True, ())
+    assert " check --no-fix ." in desk.call("run_command", argv=["ruff", "check", "."]).metadata.ran
+    (desk.workspace.root / "away").symlink_to("/etc")
+    desk.workspace.disturb()
+    for argv in (["cat", "away/hostname"], ["ls", "away"], ["python", "away/x.py"], ["grep", "-r", "x", "away"]):
+        assert "leads out" in desk.fails("run_command", "denied", argv=list[JsonValue](argv))
+
+
+def test_a_program_off_the_list_runs_when_somebody_allowed_this_command(desk: Desk) -> None:
+    call = ToolCall(id="c1", name="run_command", arguments={"argv": ["basename", "a/b"]})
+    assert "not on the list" in RUN_COMMAND.call(call, desk.bench).output
+    asked = replace(desk.bench, allowed=frozenset({"basename a/b"}))
+    assert RUN_COMMAND.call(call, asked).output == "exit code 0; no file changed\nb"
+    other = call.model_copy(update={"arguments": {"argv": ["basename", "a/c"]}})
+    assert RUN_COMMAND.call(other, asked).error == "denied"
+    shell = call.model_copy(update={"arguments": {"argv": ["sh", "-c", "id"]}})
+    assert RUN_COMMAND.call(shell, replace(desk.bench, allowed=frozenset({"sh -c id"}))).error == "denied"
+
+
+def test_what_a_command_makes_and_nobody_can_record_is_put_back(tmp_path: Path, make_desk: MakeDesk) -> None:
+    repo = make_repo(tmp_path / "p")
+    repo.commit(
+        {".gitattributes": "*.bin filter=lfs\n", "w.py": "for n in 'ab':\n    open(n + '.bin', 'w').write('x')\n"}
+    )
+    repo.git("config", "filter.lfs.clean", "cat")
+    desk = make_desk(repo)
+    desk.ok("create_file", path="kept.txt", content="kept\n")
+    told = desk.fails("run_command", "denied", argv=["python", "w.py"])
+    assert "a.bin is stored through the filter lfs" in told
+    assert "put back" in told
+    assert entries(desk) == [".git", ".gitattributes", "kept.txt", "w.py"]
+    assert [file.path for file in desk.workspace.diff().files] == ["kept.txt"]
 
 
 def test_the_project_is_described_from_its_base(tmp_path: Path, make_desk: MakeDesk) -> None:

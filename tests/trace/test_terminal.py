@@ -1,11 +1,9 @@
 """What a person sees while a run goes on."""
 
 import io
-from typing import Any
 
 from rich.console import Console
 
-from bot.core.approval import Question
 from bot.core.change import ChangeSet
 from bot.core.check import CaseResult, CheckResult, Comparison, Rung, Verdict
 from bot.core.event import (
@@ -30,13 +28,6 @@ from bot.core.task import Limits, Source, Task
 from bot.trace.terminal import Terminal, complaint, describe, reasons, tally
 
 TREE = "1" * 40
-
-
-class Unattended(Console):
-    """A terminal whose person has gone: the end of the input is all that there is to read."""
-
-    def input(self, *args: Any, **more: Any) -> str:
-        raise EOFError
 
 
 def told(*events: Event, terminal: bool = False) -> str:
@@ -152,14 +143,6 @@ def test_the_live_line_tells_check_and_turn_on_a_terminal_only() -> None:
     events = (started(), Checking(check="mypy", tree=TREE))
     assert "checking mypy  (turn 0 of 7)" in told(*events, terminal=True)
     assert "checking" not in told(*events)
-
-
-def test_a_question_that_nobody_answers_is_answered_no() -> None:
-    console = Unattended(file=io.StringIO(), force_terminal=True, width=100, color_system=None)
-    with Terminal(console) as terminal:
-        assert terminal.ask(Question(risk="delete", subject="", why="deletes a.py")) == "deny"
-    assert isinstance(console.file, io.StringIO)
-    assert "taken as no" in console.file.getvalue()
 
 
 def test_a_call_is_named_by_its_first_argument() -> None:
