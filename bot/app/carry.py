@@ -13,7 +13,7 @@ from bot.core.change import readable
 from bot.core.stale import is_built, stale_builds
 from bot.git.submodules import Submodule, find_submodules
 from bot.git.untracked import list_edited, list_untracked
-from bot.sandbox.bubblewrap import CARRY
+from bot.sandbox.carrying import CARRY
 
 MOST_BUILT = 64
 """Extension modules that are carried without being asked for."""

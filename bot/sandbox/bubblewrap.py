@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bot.errors import SandboxUnavailable
 from bot.protocols import Command, Completed
-from bot.sandbox.carrying import find_carried, vacant
+from bot.sandbox.carrying import CARRY, find_carried, vacant
 from bot.sandbox.environment import REPORT, compose
 from bot.sandbox.footholds import Foothold, Footholds
 from bot.sandbox.gitview import view
@@ -32,8 +32,6 @@ from bot.sandbox.outcome import Ran, tell
 from bot.sandbox.rewriting import Rewriting
 from bot.sandbox.scratch import Scratch, private_folders
 from bot.sandbox.start import refuse, refused
-
-CARRY = (".venv", "venv", "node_modules")
 
 _NOT_RUN = re.compile(r"bwrap: execvp (.*): (No such file or directory|Not a directory|.*)\n?\Z")
 _ENDING_SIGNALS = frozenset(range(1, 16)) | {signal.SIGXCPU, signal.SIGXFSZ, signal.SIGSYS}

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+CARRY = (".venv", "venv", "node_modules")
+"""What is carried without being asked for."""
 MOST = 256
 """Things that one pattern may carry."""
 

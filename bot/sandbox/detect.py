@@ -1,13 +1,15 @@
 """Finds out which isolation can be had here, by having it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from bot.core.task import Isolation
 from bot.errors import SandboxUnavailable
 from bot.protocols import Command, Executor
-from bot.sandbox.bubblewrap import CARRY, BubblewrapExecutor
+from bot.sandbox.bubblewrap import BubblewrapExecutor
+from bot.sandbox.carrying import CARRY
+from bot.sandbox.landlock import LandlockExecutor
 from bot.sandbox.limits import Bounds
 from bot.sandbox.process import ProcessExecutor
 
@@ -17,13 +19,18 @@ CLOSED = ("uid map", "RTM_NEWADDR", "No permissions to create", "Creating new na
 """What bubblewrap says where the kernel keeps user namespaces from users."""
 OPEN_UP = "allow user namespaces, for example with: sysctl kernel.apparmor_restrict_unprivileged_userns=0"
 
+CLOSED_ROOT = ("/bin/sh", "-c", 'for name in /*; do test "$name" = "/*" || exit 1; done')
+"""A command that fails where the root folder can be listed, so that no rules for the file system are in force."""
+
 
 class Picked(NamedTuple):
     """The executor to use."""
 
     executor: Executor
     reason: str
-    """Why it isolates less than it could; empty when it does not."""
+    """Why it isolates less than it could, and what it leaves out; empty when there is nothing to tell."""
+    whole: bool = True
+    """Whether the kernel has all that the level takes."""
 
 
 def pick(  # noqa: PLR0913 - what the executors are made from
@@ -41,24 +48,47 @@ def pick(  # noqa: PLR0913 - what the executors are made from
 
     Programs that a command names without a folder are looked for in `search` first.
     """
-    weak = ProcessExecutor(bounds, search=search, repository=repository, carry=carry)
-    if level == "process":
-        return Picked(weak, "")
-    strong = BubblewrapExecutor(
-        repository, common_dir, interpreters, carry, readable=readable, bounds=bounds, search=search
-    )
-    try:
-        attempt(strong, repository)
-    except SandboxUnavailable as error:
-        if level == "bubblewrap":
-            raise SandboxUnavailable(error.message, error.hint or hint(error.message)) from error
-        return Picked(weak, error.message)
-    return Picked(strong, "")
+
+    def namespaces() -> Picked:
+        executor = BubblewrapExecutor(
+            repository, common_dir, interpreters, carry, readable=readable, bounds=bounds, search=search
+        )
+        attempt(executor, repository)
+        return Picked(executor, "")
+
+    def rules() -> Picked:
+        executor = LandlockExecutor(
+            repository, common_dir, interpreters, carry, readable=readable, bounds=bounds, search=search
+        )
+        attempt(executor, repository, *CLOSED_ROOT)
+        return Picked(executor, "; ".join(executor.notes), not executor.shortcomings)
+
+    def nothing() -> Picked:
+        return Picked(ProcessExecutor(bounds, search=search, repository=repository, carry=carry), "")
+
+    return _descend(level, {"bubblewrap": namespaces, "landlock": rules, "process": nothing})
 
 
-def attempt(executor: Executor, folder: Path) -> None:
-    """Run a command that does nothing. Raises SandboxUnavailable."""
-    done = executor.execute(Command(("true",), folder, timeout=TRIAL, writable=False))
+def _descend(level: Isolation, ladder: dict[str, Callable[[], Picked]]) -> Picked:
+    """Try one rung after the other, or only the required one. Raises SandboxUnavailable."""
+    reasons: list[str] = []
+    for name, rung in ladder.items():
+        if level not in ("auto", name):
+            continue
+        try:
+            picked = rung()
+        except SandboxUnavailable as error:
+            if level == name:
+                raise SandboxUnavailable(error.message, error.hint or hint(error.message)) from error
+            reasons.append(error.message)
+        else:
+            return picked._replace(reason="; ".join(filter(None, (*reasons, picked.reason))))
+    raise SandboxUnavailable("; ".join(reasons))
+
+
+def attempt(executor: Executor, folder: Path, *argv: str) -> None:
+    """Run a command that does nothing, or one that tells more. Raises SandboxUnavailable."""
+    done = executor.execute(Command(argv or ("true",), folder, timeout=TRIAL, writable=False))
     if done.returncode:
         raise SandboxUnavailable(f"a command that does nothing failed in the sandbox: {done.output.strip()}")
 

@@ -13,9 +13,14 @@ PASSED = ("TZ", "USER", "LOGNAME", "JAVA_HOME", "OMP_NUM_THREADS", "OPENBLAS_COR
 FIXED: Mapping[str, str] = {
     "CI": "1",
     # A repository that belongs to another user, as in most containers: git inside would refuse to tell even a version.
-    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_COUNT": "2",
     "GIT_CONFIG_KEY_0": "safe.directory",
     "GIT_CONFIG_VALUE_0": "*",
+    # Who would be asked for a password: no helper of the person's, no window, nobody at the terminal.
+    "GIT_CONFIG_KEY_1": "credential.helper",
+    "GIT_CONFIG_VALUE_1": "",
+    "GIT_ASKPASS": "true",
+    "SSH_ASKPASS_REQUIRE": "never",
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_PAGER": "cat",

@@ -15,7 +15,8 @@ class Foothold(NamedTuple):
     path: Path
     folder: bool
     source: Path | None = None
-    """A file to copy, where nothing can be mounted; without one the place is empty, to be mounted over."""
+    """What to put there where nothing can be mounted: a file is copied, a folder linked to. Without one the place is
+    empty, to be mounted over."""
 
 
 class Footholds:
@@ -24,6 +25,8 @@ class Footholds:
     def __init__(self) -> None:
         self._held: Counter[Path] = Counter()
         self._copies: set[Path] = set()
+        self._emptied: set[Path] = set()
+        """Empty folders that gave way to a link."""
         self._lock = threading.Lock()
 
     @contextlib.contextmanager
@@ -47,17 +50,30 @@ class Footholds:
     def _make(self, foothold: Foothold) -> Iterator[Path]:
         for path in (*reversed(foothold.path.parents), foothold.path):
             if not self._held[path]:
-                if path.exists():
+                if path.exists() and not self._clear(path, foothold):
                     continue
                 self._place(path, foothold)
             self._held[path] += 1
             yield path
 
+    def _clear(self, path: Path, foothold: Foothold) -> bool:
+        """Take an empty folder away where a link is to stand; say whether that was done."""
+        if path != foothold.path or not foothold.folder or foothold.source is None:
+            return False
+        try:
+            path.rmdir()
+        except OSError:
+            return False
+        self._emptied.add(path)
+        return True
+
     def _place(self, path: Path, foothold: Foothold) -> None:
-        if path != foothold.path or foothold.folder:
+        if path != foothold.path:
             path.mkdir()
         elif foothold.source is None:
-            path.touch(exist_ok=False)
+            path.mkdir() if foothold.folder else path.touch(exist_ok=False)
+        elif foothold.folder:
+            path.symlink_to(foothold.source)
         else:
             shutil.copy2(foothold.source, path)
             self._copies.add(path)
@@ -67,8 +83,17 @@ class Footholds:
         if not self._held[path]:
             del self._held[path]
             with contextlib.suppress(OSError):
-                if path.is_dir():
-                    path.rmdir()
-                elif path in self._copies or path.stat().st_size == 0:
-                    self._copies.discard(path)
-                    path.unlink()
+                self._remove(path)
+            if path in self._emptied:
+                self._emptied.discard(path)
+                with contextlib.suppress(OSError):
+                    path.mkdir()
+
+    def _remove(self, path: Path) -> None:
+        if path.is_symlink():
+            path.unlink()
+        elif path.is_dir():
+            path.rmdir()
+        elif path in self._copies or path.stat().st_size == 0:
+            self._copies.discard(path)
+            path.unlink()

@@ -10,6 +10,10 @@ INSIDE = "/run/git-agent/repository.git"
 _SECTION = re.compile(r"\s*\[\s*([\w.-]+)")
 _PLAIN = frozenset({"core", "extensions", "user", "filter", "diff", "merge"})
 """Sections without addresses, headers or further files: a checkout on a runner keeps its token among the others."""
+_COMMON = frozenset({"branch", "remote", "submodule", "push", "pull", "fetch", "commit", "tag", "lfs", "agent", "init"})
+_TASTE = frozenset({"color", "log", "status", "rebase", "rerere", "advice", "pack", "index", "feature", "gc", "gpg"})
+"""Further sections without programs or headers; addresses among them may hold a password."""
+_PASSWORD = re.compile(r"://(?!git@)[^/\s]*@")
 
 
 class GitView(NamedTuple):
@@ -63,6 +67,19 @@ def without_secrets(settings: str) -> str:
         if keep:
             kept.append(line)
     return "".join(kept)
+
+
+def closed_settings(common: Path) -> tuple[Path, ...]:
+    """List the settings files that may hold secrets: for where they can only be shown whole."""
+    names = ("config", "config.worktree", "worktrees/*/config.worktree")
+    return tuple(path for name in names for path in common.glob(name) if not is_harmless(read(path)))
+
+
+def is_harmless(settings: str) -> bool:
+    """Say whether nothing in settings is of a kind that may be secret."""
+    sections = (_SECTION.match(line) for line in settings.splitlines())
+    names = {section[1].lower().partition(".")[0] for section in sections if section}
+    return names <= _PLAIN | _COMMON | _TASTE and not _PASSWORD.search(settings)
 
 
 def alternates(common: Path) -> tuple[Path, ...]:

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from bot.errors import SandboxUnavailable
 from bot.sandbox.capture import output_file, read_ends
-from bot.sandbox.limits import Bounds, resource_limits
+from bot.sandbox.limits import Bounds, make_ceilings, resource_limits
 from bot.sandbox.line import Line
 from bot.sandbox.outcome import Ran, memory_kills
+from bot.sandbox.ruleset import Access, Ruleset
 from bot.sandbox.supervisor import Answer, Order
 
 PIPE_CAP = 64 << 20
@@ -24,7 +25,14 @@ DRAIN = 2.0
 GLANCE = 0.5
 """Seconds between looks at what else this thread has been told, such as an interrupt."""
 GRACE = 6.0
-"""Seconds beyond the time limit after which the supervisor itself is taken for stopped: a sweep takes 2."""
+"""Seconds beyond the time limit after which the supervisor itself is taken for stopped: a sweep takes 2, or 4."""
+
+
+class Seal(NamedTuple):
+    """What closes a command in, where no namespaces do."""
+
+    ruleset: Ruleset
+    filter: bytes
 
 
 class Plan(NamedTuple):
@@ -38,11 +46,13 @@ class Plan(NamedTuple):
     """How many private pipes to open; the command has their write ends as descriptors 3, 4 and so on."""
     locked: bool = True
     """Whether to forbid gaining rights through set-user-id programs."""
+    seal: Seal | None = None
 
     def order(self, bounds: Bounds) -> Order:
         """Write the plan down for a supervisor."""
-        limits = resource_limits(bounds, self.timeout)
-        return Order(self.argv, self.cwd, self.environment, self.timeout, bounds.output, limits, self.locked)
+        closed = self.seal.filter.hex() if self.seal is not None else ""
+        limits, ceilings = resource_limits(bounds, self.timeout), make_ceilings(bounds, self.timeout)
+        return Order(self.argv, self.cwd, self.environment, self.timeout, ceilings, limits, self.locked, closed)
 
 
 @dataclass(slots=True, eq=False)
@@ -89,6 +99,9 @@ class Launcher:
     def launch(self, plan: Plan) -> Ran:
         """Run a plan to its end and sweep all that it started. Raises SandboxUnavailable."""
         with output_file() as output, private_pipes(plan.pipes) as pipes:
+            if plan.seal is not None:
+                # Programs open /dev/stdout by name
+                plan.seal.ruleset.allow_open(output, Access.PRINT)
             kills, started = memory_kills(), time.monotonic()
             answer, note = self._converse(plan, output, pipes)
             seconds = time.monotonic() - started
@@ -96,7 +109,8 @@ class Launcher:
             return Ran(answer, read_ends(output), seconds, tuple(bytes(pipe.kept) for pipe in pipes), note, starved)
 
     def _converse(self, plan: Plan, output: int, pipes: Sequence[Pipe]) -> tuple[Answer, str]:
-        line = self._send(plan.order(self.bounds), [output, *(pipe.writing for pipe in pipes)])
+        sealing = [plan.seal.ruleset.descriptor] if plan.seal is not None else []
+        line = self._send(plan.order(self.bounds), [output, *(pipe.writing for pipe in pipes), *sealing])
         try:
             for pipe in pipes:
                 pipe.hand_over()
@@ -108,6 +122,8 @@ class Launcher:
             line.hang_up()
             raise
         self._keep(line, answer)
+        if answer.ending == "unsealed":
+            raise SandboxUnavailable("a command could not be put under Landlock and seccomp: it was not run")
         return answer, ""
 
     def _send(self, order: Order, descriptors: Sequence[int]) -> Line:
@@ -157,9 +173,11 @@ def listen(line: Line, pipes: Sequence[Pipe], until: float) -> Answer:
             poller.unregister(line.descriptor)
             over, until = True, time.monotonic() + DRAIN
         left = until - time.monotonic()
-        if left <= 0:
+        ready = poller.poll(max(0.0, min(left, GLANCE)) * 1000)
+        # Late ourselves, on a machine that has too much to do, we still hear what has been said
+        if left <= 0 and not any(descriptor == line.descriptor for descriptor, _ in ready):
             break
-        for descriptor, _ in poller.poll(min(left, GLANCE) * 1000):
+        for descriptor, _ in ready:
             if descriptor == line.descriptor:
                 line.receive()
             elif not waiting[descriptor].read():

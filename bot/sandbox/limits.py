@@ -3,48 +3,73 @@
 import math
 import os
 import resource
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
+from bot.sandbox.usage import Ceilings, running_tasks
+
 GIB = 1 << 30
+SOME = 4096
+"""Tasks that are taken to run where the system does not tell."""
+PROCESSORS = os.cpu_count() or 1
+GROUPS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+"""Where a container tells how much memory it has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Ceilings for every process of a command; time is bounded by the command itself."""
+    """Ceilings for a command; time is bounded by the command itself."""
 
     memory: int = 4 * GIB
     """Bytes of private writable memory of each process."""
+    together: int = 16 * GIB
+    """Bytes of memory of all its processes together; less on machines that have little."""
     reserve: int = 64 * GIB
     """Bytes of address space of each process; wide, as runtimes such as V8 and Go reserve far more than they use."""
     file: int = GIB
     """Bytes of the largest file that may be written."""
     files: int = 4096
     """Open descriptors of each process."""
-    processes: int = 1024
-    """Processes that may be started on top of those that run already; the kernel counts by user, and not for root."""
+    processes: int = max(1024, 64 * PROCESSORS)
+    """Processes and their threads at one time: many tools start one for each processor, and each of those as many."""
+    processors: float = PROCESSORS
+    """How many processors it may keep busy all of its time."""
     output: int = 64 << 20
     """Bytes of output after which the command is killed."""
 
 
+def make_ceilings(bounds: Bounds, timeout: float) -> Ceilings:
+    """List what the supervisor sees to: what all processes use together the kernel does not limit."""
+    memory = min(bounds.together, machine_memory() * 3 // 4)
+    return Ceilings(bounds.output, memory, bounds.processes, timeout * bounds.processors)
+
+
 def resource_limits(bounds: Bounds, timeout: float) -> tuple[tuple[int, int], ...]:
-    """List the limits as the kernel takes them."""
-    processors = os.cpu_count() or 1
+    """List the limits as the kernel takes them, for each process by itself."""
     return (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_DATA, bounds.memory),
         (resource.RLIMIT_AS, bounds.reserve),
         (resource.RLIMIT_FSIZE, bounds.file),
         (resource.RLIMIT_NOFILE, bounds.files),
-        (resource.RLIMIT_NPROC, running_tasks() + bounds.processes),
+        # Counted by user, and not for root: the supervisor counts by command
+        (resource.RLIMIT_NPROC, (running_tasks() or SOME) + bounds.processes),
         # A backstop for a supervisor that was killed: more than any process can burn within the time on the wall.
-        (resource.RLIMIT_CPU, math.ceil(timeout * processors) + 5),
+        (resource.RLIMIT_CPU, math.ceil(timeout * max(bounds.processors, 1)) + 5),
     )
 
 
-def running_tasks() -> int:
-    """Count the threads of this machine, an upper bound of those of this user."""
-    try:
-        return int(Path("/proc/loadavg").read_text().split()[3].partition("/")[2])
-    except (OSError, IndexError, ValueError):
-        return 4096
+@cache
+def machine_memory() -> int:
+    """Return the bytes of memory of this machine, or of the container around us."""
+    return min(_memories())
+
+
+def _memories() -> Iterator[int]:
+    yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    for path in GROUPS:
+        with suppress(OSError, ValueError):
+            yield int(path.read_text())

@@ -16,6 +16,7 @@ from bot.errors import SandboxUnavailable
 from bot.sandbox import supervisor
 from bot.sandbox.supervisor import CONTROL, Answer, Order
 
+BOOT = "import sys; sys.path.append(sys.argv[1]); from bot.sandbox.supervisor import main; main()"
 START = 10.0
 """Seconds that a supervisor may take to start a command, on the busiest of machines."""
 
@@ -83,7 +84,7 @@ def borrowed(descriptor: int) -> Iterator[socket.socket]:
 def spawn_supervisor(control: int) -> int:
     """Start a supervisor that talks through a socket. Raises SandboxUnavailable."""
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1, 2)]
-    argv = [sys.executable, "-I", "-S", "-B", str(Path(supervisor.__file__).resolve())]
+    argv = [sys.executable, "-I", "-S", "-B", "-c", BOOT, str(Path(supervisor.__file__).resolve().parents[2])]
     actions = [(os.POSIX_SPAWN_DUP2, control, CONTROL), *nothing]
     try:
         return os.posix_spawn(sys.executable, argv, {"LC_ALL": "C.UTF-8"}, file_actions=actions)

@@ -1,5 +1,7 @@
 """Which folders an interpreter needs to run."""
 
+import os
+from contextlib import suppress
 from pathlib import Path
 
 LINKS = 16
@@ -11,15 +13,17 @@ def prefixes(interpreter: Path) -> tuple[Path, ...]:
     found = [prefix for program in hops(interpreter) for prefix in (installation(program), base(installation(program)))]
     resolved = [prefix.resolve() for prefix in found if prefix is not None]
     given = [prefix for prefix in found if prefix is not None]
-    return tuple(prefix for prefix in dict.fromkeys([*given, *resolved]) if prefix.is_dir())
+    return tuple(prefix for prefix in dict.fromkeys([*given, *resolved]) if os.access(f"{prefix}/.", os.X_OK))
 
 
 def hops(program: Path) -> tuple[Path, ...]:
     """List a program and what its links lead to, one by one."""
     seen = [program]
-    while program.is_symlink() and len(seen) < LINKS:
-        program = program.parent / program.readlink()
-        seen.append(program)
+    # A folder on the way may be closed to us
+    with suppress(PermissionError):
+        while program.is_symlink() and len(seen) < LINKS:
+            program = program.parent / program.readlink()
+            seen.append(program)
     return tuple(seen)
 
 

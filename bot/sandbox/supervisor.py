@@ -1,6 +1,6 @@
 """Runs one command at a time for git agent, and ends everything that the command started.
 
-Started as a script of its own by `line`, so the standard library is all that it may import. It exists because the
+Started as a process of its own by `line`, without what is installed beside the standard library. It exists because the
 kernel hands an orphan to the nearest ancestor that asked for orphans: with one supervisor for each command in flight,
 whatever turns up below it belongs to that command and to no other thread of git agent. It also sets resource limits
 between fork and exec, where a process with threads must run no Python, and it dies with git agent, taking all along.
@@ -16,20 +16,22 @@ import resource
 import select
 import signal
 import socket
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn, TypeAlias
 
-Ending: TypeAlias = Literal["exited", "timed_out", "killed", "cancelled"]
+from bot.sandbox.seal import seal
+from bot.sandbox.usage import TICK, Ceiling, Ceilings, Guard, Toll, descendants
+
+Ending: TypeAlias = Literal["exited", "timed_out", "killed", "cancelled", "unsealed"]
 
 CONTROL = 3
 """Descriptor of the socket to git agent."""
-TICK = 0.02
-"""Seconds between looks at the size of the output."""
+MOUTHFUL = 256
+"""Children that are collected at once: others may end faster than that."""
 PATIENCE = 2.0
-"""Seconds that a sweep may take: a process that sleeps in the kernel cannot be killed by anybody."""
+"""Seconds that a sweep goes on without success: a process that sleeps in the kernel cannot be killed by anybody."""
 DEATH_SIGNAL, DUMPABLE, SUBREAPER, LOCK = 1, 4, 36, 38
 """Numbers of prctl: PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS."""
 
@@ -41,12 +43,14 @@ class Order(NamedTuple):
     cwd: str
     environment: Mapping[str, str]
     timeout: float
-    cap: int
-    """Bytes of output after which the command is killed."""
+    ceilings: Sequence[float]
+    """What all of it may use together, as the fields of Ceilings."""
     limits: Sequence[tuple[int, int]]
     """Resource limits: number and value."""
     locked: bool
     """Whether to forbid gaining rights through set-user-id programs."""
+    filter: str
+    """A seccomp filter to live under, in hexadecimal; where there is one, the last descriptor is a Landlock ruleset."""
 
 
 class Answer(NamedTuple):
@@ -57,6 +61,12 @@ class Answer(NamedTuple):
     """As wait gives it."""
     clean: bool
     """Whether all that it left behind is gone."""
+    passed: Ceiling = ""
+    """What it was killed for using too much of."""
+    processor: float = 0.0
+    """Seconds of processor time that all of it used, as far as that was told."""
+    memory: int = 0
+    """Bytes of its largest process at its largest."""
 
 
 def control_process(option: int, value: int) -> bool:
@@ -71,39 +81,6 @@ def system_call() -> Callable[..., int] | None:
     return getattr(ctypes.CDLL(None), "prctl", None)
 
 
-def children(pid: int) -> list[int]:
-    """List a process's children, as the kernel keeps them for each of its threads."""
-    found: list[int] = []
-    with contextlib.suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - walked while processes fork, so it has to be quick
-            found += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_bytes().split())
-    return found
-
-
-def families() -> dict[int, list[int]]:
-    """Map each process that we can see to its children, on kernels that keep no such lists."""
-    found: dict[int, list[int]] = {}
-    for name in os.listdir("/proc"):  # noqa: PTH208 - as above
-        if name.isdigit():
-            with contextlib.suppress(OSError, ValueError, IndexError):
-                parent = int(Path("/proc", name, "stat").read_bytes().rpartition(b")")[2].split()[1])
-                found.setdefault(parent, []).append(int(name))
-    return found
-
-
-def descendants(root: int) -> set[int]:
-    """Return every process below one, which itself is not among them."""
-    listed = Path(f"/proc/self/task/{os.getpid()}/children").exists()
-    known = {} if listed else families()
-    found, queue = set[int](), [root]
-    while queue:
-        parent = queue.pop()
-        fresh = [pid for pid in (children(parent) if listed else known.get(parent, ())) if pid not in found]
-        found.update(fresh)
-        queue += fresh
-    return found
-
-
 def send_signal(pids: Iterable[int], number: signal.Signals) -> None:
     """Send a signal to each process that is still there and ours to signal."""
     for pid in pids:
@@ -114,29 +91,44 @@ def send_signal(pids: Iterable[int], number: signal.Signals) -> None:
 def freeze(root: int) -> set[int]:
     """Stop all below a process until no new ones turn up: what is stopped cannot fork, nor free a process number."""
     frozen: set[int] = set()
-    while fresh := descendants(root) - frozen:
-        send_signal(fresh, signal.SIGSTOP)
+
+    def stop(pid: int) -> None:
+        if pid not in frozen:
+            send_signal([pid], signal.SIGSTOP)
+
+    while fresh := descendants(root, stop) - frozen:
         frozen |= fresh
     return frozen
 
 
-def reap(ended: dict[int, int]) -> bool:
-    """Collect the children that have ended; say whether any child is left."""
+def reap(toll: Toll) -> int | None:
+    """Collect children that have ended and count them; None when no child is left."""
     with contextlib.suppress(ChildProcessError):
-        while (report := os.waitpid(-1, os.WNOHANG))[0]:
-            ended[report[0]] = report[1]
-        return True
-    return False
+        for count in range(MOUTHFUL):
+            report = os.wait4(-1, os.WNOHANG)
+            if not report[0]:
+                return count
+            toll.add(*report)
+        return MOUTHFUL
+    return None
 
 
-def sweep(ended: dict[int, int], awake: int) -> bool:
+def sweep(pid: int, toll: Toll, awake: int) -> bool:
     """Kill everything below this process; say whether all of it is gone. Costs nothing when nothing was left behind."""
-    until = time.monotonic() + PATIENCE
-    while reap(ended):
-        if time.monotonic() > until:
+    if pid not in toll.statuses:
+        # A whole group at once, as walking may be slower than forking; nobody else has its number while we wait for it
+        send_signal([-pid, pid], signal.SIGKILL)
+    begun = until = time.monotonic()
+    until += PATIENCE
+    while (count := reap(toll)) is not None:
+        now = time.monotonic()
+        if count:
+            until = min(now + PATIENCE, begun + 2 * PATIENCE)
+        if now > until:
             return False
-        send_signal(freeze(os.getpid()), signal.SIGKILL)
-        wait_for_child(awake, TICK)
+        if count < MOUTHFUL:
+            send_signal(freeze(os.getpid()), signal.SIGKILL)
+            wait_for_child(awake, TICK)
     return True
 
 
@@ -157,16 +149,17 @@ def fail(name: str, error: Exception, path: str = "") -> NoReturn:
     os._exit(127 if missing else 126)
 
 
-def become(order: Order, descriptors: list[int]) -> NoReturn:
-    """Turn this fresh child into the command."""
+def become(order: Order, descriptors: list[int], gate: socket.socket) -> NoReturn:
+    """Turn this fresh child into the command, or say through the gate that it cannot be closed in."""
     os.setsid()
     for name in ("HUP", "INT", "QUIT", "TERM", "PIPE", "XFSZ", "CHLD"):
         signal.signal(signal.Signals[f"SIG{name}"], signal.SIG_DFL)
     control_process(DEATH_SIGNAL, signal.SIGKILL)
     if order.locked:
         control_process(LOCK, 1)
+    passed = descriptors[:-1] if order.filter else descriptors
     # Ours are numbered from 6 on, so no target is a source that is still to come.
-    for target, source in enumerate([descriptors[0], *descriptors], start=1):
+    for target, source in enumerate([passed[0], *passed], start=1):
         os.dup2(source, target, inheritable=True)
     try:
         os.chdir(order.cwd)
@@ -176,53 +169,65 @@ def become(order: Order, descriptors: list[int]) -> NoReturn:
         hard = resource.getrlimit(limit)[1]
         lowered = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(limit, (lowered, lowered))
+    if order.filter:
+        try:
+            seal(descriptors[-1], bytes.fromhex(order.filter))
+        except OSError:
+            gate.sendall(b"!")
+            os._exit(126)
     try:
         os.execvpe(order.argv[0], list(order.argv), order.environment)  # noqa: S606 - no shell on purpose
     except (OSError, ValueError) as error:
         fail(order.argv[0], error, order.environment.get("PATH", ""))
 
 
-def watch(pid: int, order: Order, output: int, awake: int) -> tuple[Ending, dict[int, int]]:
-    """Wait until the command has ended, or must."""
+def watch(pid: int, order: Order, output: int, awake: int, toll: Toll) -> tuple[Ending, Ceiling]:
+    """Wait until the command has ended, or must; say why it must, if it is for what it used."""
     poller = select.poll()
     poller.register(CONTROL, select.POLLIN)
     poller.register(awake, select.POLLIN)
-    ended: dict[int, int] = {}
-    until = time.monotonic() + order.timeout
+    ceilings = Ceilings._make(order.ceilings)
+    guard, until = Guard(ceilings, pid), time.monotonic() + order.timeout
     while True:
-        reap(ended)
-        if pid in ended:
-            return "exited", ended
+        reap(toll)
+        # Before the end is: otherwise it would be chance how much may be printed
+        if os.fstat(output).st_size > ceilings.output:
+            return "killed", "output"
+        if pid in toll.statuses:
+            return "exited", ""
         if (left := until - time.monotonic()) <= 0:
-            return "timed_out", ended
-        if os.fstat(output).st_size > order.cap:
-            return "killed", ended
+            return "timed_out", ""
+        if passed := guard.passed(toll):
+            return "killed", passed
         for descriptor, _ in poller.poll(min(TICK, left) * 1000):
             if descriptor == CONTROL:
-                return "cancelled", ended
+                return "cancelled", ""
             with contextlib.suppress(BlockingIOError):
                 os.read(awake, 4096)
 
 
 def carry_out(order: Order, descriptors: list[int], control: socket.socket, awake: int) -> None:
     """Run one command, kill whatever it left, and answer."""
-    gate, key = os.pipe()
+    gate, key = socket.socketpair()
     pid = os.fork()
     if pid == 0:
         try:
-            os.close(key)
-            if os.read(gate, 1):
-                become(order, descriptors)
+            key.close()
+            if gate.recv(1):
+                become(order, descriptors, gate)
         finally:
             os._exit(126)
     control.sendall(b"%d\n" % pid)
     # Only now may the command begin: whatever it does to us, git agent knows that it ran, and as which process.
-    os.write(key, b"!")
-    os.close(gate)
-    os.close(key)
-    ending, ended = watch(pid, order, descriptors[0], awake)
-    clean = sweep(ended, awake)
-    answer = Answer(ending, ended.get(pid, signal.SIGKILL), clean)
+    key.sendall(b"!")
+    gate.close()
+    toll = Toll()
+    ending, passed = watch(pid, order, descriptors[0], awake, toll)
+    with key, contextlib.suppress(BlockingIOError):
+        # The command itself cannot say so: its end was closed when it began
+        ending = "unsealed" if key.recv(1, socket.MSG_DONTWAIT) else ending
+    clean = sweep(pid, toll, awake)
+    answer = Answer(ending, toll.statuses.get(pid, signal.SIGKILL), clean, passed, toll.processor, toll.memory)
     control.sendall(json.dumps(answer).encode() + b"\n")
 
 
@@ -244,6 +249,12 @@ def prepare() -> int:
     os.chdir("/")
     os.setsid()
     control_process(SUBREAPER, 1)
+    # When memory runs out the kernel shall take the command, whose largest process is larger than this one.
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("900")
+    # Nor shall thousands of processes keep this one from ending them; where they are not counted, we have the right.
+    with contextlib.suppress(OSError, AttributeError):
+        os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
     # The command must not be able to trace us and to change what we say of it.
     control_process(DUMPABLE, 0)
     # A collection in a fresh child would copy the pages that fork shares.
@@ -267,8 +278,3 @@ def main() -> NoReturn:
             for descriptor in order[1]:
                 os.close(descriptor)
     os._exit(0)
-
-
-if __name__ == "__main__":
-    sys.dont_write_bytecode = True
-    main()

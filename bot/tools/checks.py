@@ -1,5 +1,6 @@
 """The tool that runs one declared check on the files as they stand, in a clean tree."""
 
+import shlex
 from difflib import get_close_matches
 
 from bot.core.check import Check, CheckResult, Verdict
@@ -31,7 +32,8 @@ def run_check(args: RunCheck, bench: Bench) -> Done:
     tree = bench.workspace.tree()
     result = bench.ladder.ask(bench.workspace, tree, check, args.targets)
     bench.unsettle()
-    return Done("\n".join(_told(result, tree)), isolation=result.isolation)
+    ran = shlex.join((*check.argv, *args.targets))
+    return Done("\n".join(_told(result, tree)), isolation=result.isolation, ran=ran, hit=result.hit)
 
 
 def refuse_target(target: str) -> None:

@@ -20,6 +20,8 @@ _SHELL = {
 }
 """The console is kept sanitised and cut; a report has to be whole, and starts with the folder as the program saw it."""
 
+APART = frozenset({"process", "landlock"})
+"""Isolation levels at which a tree stands under its own path, and not in the place of the person's checkout."""
 _LAYOUTS = ("src", "", "lib", "python")
 """Folders that projects keep their packages in."""
 
@@ -65,7 +67,7 @@ class Place:
 
         An editable install leads to that checkout, and a command that is not ours does not say what it imported.
         """
-        if self.executor.isolation != "process":
+        if self.executor.isolation not in APART:
             return ()
         roots = dict.fromkeys((self.root / check.folder, self.root))
         folders = [root / name for root in roots for name in _LAYOUTS if not (root / name / "__init__.py").exists()]
@@ -105,7 +107,7 @@ def trouble(done: Completed, check: Check) -> str | None:
         case "timed_out":
             return f"timed out after {check.timeout:g} s"
         case "killed":
-            return "stopped for using more than it may"
+            return f"stopped for using more than it may{': ' if done.hit else ''}{', '.join(done.hit)}"
         case "signalled":
             return f"ended by signal {abs(done.returncode)}"
         case "exited":
@@ -125,6 +127,7 @@ def result(
         output=clean(squeeze(done.output, OUTPUT)),
         seconds=done.seconds,
         isolation=done.isolation,
+        hit=done.hit,
     )
 
 

@@ -95,6 +95,7 @@ def merge(results: Sequence[CheckResult]) -> CheckResult:
             "summary": summary,
             "output": "\n".join(result.output[-OUTPUT // len(results) :] for result in results),
             "seconds": max(result.seconds for result in results),
+            "hit": tuple(dict.fromkeys(bound for result in results for bound in result.hit)),
             "hidden": tuple(dict.fromkeys(name for result in results for name in result.hidden)),
             "empty": all(result.empty for result in results),
             "imported": tuple(sorted({path for result in results for path in result.imported})),

@@ -159,7 +159,7 @@ def starved(done: Completed) -> Cause:
     """Say what outside of the tree may have ended a process."""
     said = done.output[-4000:]
     killed = done.ended == "signalled" and done.returncode == -signal.SIGKILL
-    if killed or "MemoryError" in said or "memory ran out" in said:
+    if killed or "memory" in done.hit or "MemoryError" in said or "memory ran out" in said:
         return "memory"
     return "disk" if "No space left on device" in said else ""
 

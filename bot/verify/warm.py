@@ -21,7 +21,7 @@ from bot.core.check import Check, CheckResult
 from bot.protocols import HELD, Mount
 from bot.verify import typed
 from bot.verify.detection.plugins import foreign_plugins
-from bot.verify.place import Place
+from bot.verify.place import APART, Place
 from bot.verify.reuse import OPEN
 
 COLD = frozenset({"--no-incremental", "--cache-dir=/dev/null"})
@@ -102,8 +102,8 @@ class Walked(NamedTuple):
 def _use(kept: Kept, check: Check, place: Place, targets: Sequence[str]) -> CheckResult | None:
     """Check types with a copy of a cache; None where it does not fit."""
     walked, cache = _walk(place.root), _walk(kept.folder, whole=True)
-    # In a sandbox every tree stands in the same place
-    placed = place.root == kept.root or place.executor.isolation not in OPEN
+    # With bubblewrap every tree stands in the same place
+    placed = place.root == kept.root or place.executor.isolation not in OPEN | APART
     same = walked is not None and walked.links == kept.links and placed
     if not same or walked is None or cache is None or cache.sources != kept.untouched:
         return None

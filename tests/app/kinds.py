@@ -12,8 +12,7 @@ import pytest
 
 from bot.core.task import Isolation
 from bot.errors import SandboxUnavailable
-from bot.sandbox.bubblewrap import BubblewrapExecutor
-from bot.sandbox.detect import attempt
+from bot.sandbox.detect import pick
 from tests.conftest import Repo, make_repo
 
 PROJECT = '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n\n[project]\nname = "{name}"\n'
@@ -25,15 +24,15 @@ TESTS = (
 )
 DEFECT = CALC.replace("return a + b", "return a - b")
 LEVELS: tuple[Isolation, ...] = ("bubblewrap", "process")
+EVERY: tuple[Isolation, ...] = (*LEVELS, "landlock")
 
 
 def need(level: Isolation, repo: Repo) -> None:
     """Skip where a level cannot be had."""
     try:
-        if level == "bubblewrap":
-            attempt(BubblewrapExecutor(repo.path, repo.path / ".git", [Path(sys.executable)]), repo.path)
+        pick(level, repo.path, repo.path / ".git", [Path(sys.executable)])
     except SandboxUnavailable as error:
-        pytest.skip(f"no bubblewrap here: {error}")
+        pytest.skip(f"no {level} here: {error}")
 
 
 def start(path: Path, name: str, extra: str = "") -> Repo:

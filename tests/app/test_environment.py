@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from bot.app.assemble import choose_bay
+from bot.app.assemble import choose_bay, refuse_gaps
 from bot.app.desk import Desk, open_desk
 from bot.app.proving.values import Proved
 from bot.core.check import Verdict
 from bot.core.task import Isolation
-from bot.errors import ConfigError
+from bot.errors import ConfigError, SandboxUnavailable
 from bot.git.snapshot import open_snapshots
+from bot.sandbox.detect import Picked
 from bot.settings import Settings
 from tests.app import kinds
 from tests.conftest import Repo, make_repo
@@ -44,8 +45,9 @@ def status(verdict: Verdict) -> dict[str, str]:
     return {result.check: result.status for result in verdict.results}
 
 
-@pytest.mark.parametrize("level", kinds.LEVELS)
-@pytest.mark.parametrize("kind", kinds.KINDS)
+@pytest.mark.parametrize(
+    ("kind", "level"), [*((kind, level) for kind in kinds.KINDS for level in kinds.LEVELS), ("tagged", "landlock")]
+)
 def test_a_project_is_judged_by_its_committed_files_in_its_own_environment(
     tmp_path: Path, kind: str, level: Isolation
 ) -> None:
@@ -202,7 +204,7 @@ def test_a_declared_command_imports_the_tree_although_an_editable_install_leads_
     repo.commit({"src/area/calc.py": kinds.DEFECT}, "a defect")
     repo.write({"src/area/calc.py": kinds.CALC})
     asked = "plain=python -c 'from area.calc import add; assert add(1, 2) == 3'"
-    for level in kinds.LEVELS:
+    for level in kinds.EVERY:
         kinds.need(level, repo)
         assert status(judge(open_desk(repo.path, flags(level, checks=(asked,)))))["plain"] == "failed"
 
@@ -219,6 +221,16 @@ def test_an_environment_that_leads_to_the_checkout_before_the_tests_can_look_giv
     assert "not imported from the tree" in told.summary
     kinds.need("bubblewrap", repo)
     assert status(judge(open_desk(repo.path, flags("bubblewrap"))))["pytest"] == "passed"
+
+
+def test_an_untrusted_task_gets_landlock_only_where_it_is_named_and_whole(repo: Repo) -> None:
+    kinds.need("landlock", repo)
+    desk = open_desk(repo.path, flags("landlock", trust="untrusted"))
+    executor = choose_bay(desk).executor
+    assert executor.isolation == "landlock"
+    with pytest.raises(SandboxUnavailable, match="signals are open"):
+        refuse_gaps(Picked(executor, "signals are open", whole=False), desk.settings)
+    refuse_gaps(Picked(executor, "signals are open", whole=False), open_desk(repo.path, flags("landlock")).settings)
 
 
 def test_a_folder_that_cannot_go_along_is_named(repo: Repo) -> None:

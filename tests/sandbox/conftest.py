@@ -1,9 +1,10 @@
-"""Executors of both levels over a real repository with a linked worktree and its own virtual environment."""
+"""Executors of all levels over a real repository with a linked worktree and its own virtual environment."""
 
 import shutil
+import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import pytest
 from bot.errors import SandboxUnavailable
 from bot.protocols import Command, Completed, Executor
 from bot.sandbox.bubblewrap import BubblewrapExecutor
-from bot.sandbox.detect import attempt
+from bot.sandbox.detect import CLOSED_ROOT, attempt
+from bot.sandbox.landlock import LandlockExecutor
 from bot.sandbox.process import ProcessExecutor
 from tests.conftest import Repo, make_repo
 
@@ -28,6 +30,11 @@ class Ground:
     def bubblewrap(self) -> BubblewrapExecutor:
         """An executor for it."""
         return BubblewrapExecutor(self.repo.path, self.repo.path / ".git", [Path(sys.executable)])
+
+    @property
+    def landlock(self) -> LandlockExecutor:
+        """Another one for it."""
+        return LandlockExecutor(self.repo.path, self.repo.path / ".git", [Path(sys.executable)])
 
 
 def make_ground(folder: Path) -> Ground:
@@ -64,6 +71,17 @@ def boxing(common: Ground) -> BubblewrapExecutor:
 
 
 @pytest.fixture(scope="session")
+def sealing(common: Ground) -> LandlockExecutor:
+    """An executor that is known to work here; skips the test where none does."""
+    try:
+        executor = common.landlock
+        attempt(executor, common.repo.path, *CLOSED_ROOT)
+    except SandboxUnavailable as error:
+        pytest.skip(f"no landlock here: {error}")
+    return executor
+
+
+@pytest.fixture(scope="session")
 def direct() -> ProcessExecutor:
     return ProcessExecutor()
 
@@ -85,15 +103,20 @@ class Runner:
         return self("sh", "-c", script, **options)
 
 
-@pytest.fixture(params=["direct", "boxing"])
+@pytest.fixture(params=["direct", "sealing", "boxing"])
 def run(request: pytest.FixtureRequest, common: Ground) -> Runner:
-    """Each test that takes this is run at both levels."""
+    """Each test that takes this is run at all levels."""
     return Runner(request.getfixturevalue(request.param), common.tree)
 
 
 @pytest.fixture
 def plain(direct: ProcessExecutor, common: Ground) -> Runner:
     return Runner(direct, common.tree)
+
+
+@pytest.fixture
+def sealed(sealing: LandlockExecutor, common: Ground) -> Runner:
+    return Runner(sealing, common.tree)
 
 
 @pytest.fixture
@@ -105,6 +128,13 @@ def boxed(boxing: BubblewrapExecutor, common: Ground) -> Runner:
 def own(boxing: BubblewrapExecutor, ground: Ground) -> Runner:
     """The same over a repository that the test may change."""
     return Runner(ground.bubblewrap, ground.tree)
+
+
+@pytest.fixture
+def listener() -> Iterator[int]:
+    """A port of this machine on which somebody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
 
 
 def alive(marker: str) -> list[str]:

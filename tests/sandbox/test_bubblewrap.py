@@ -1,9 +1,7 @@
 """What namespaces add: out of sight, out of reach, and the tree in the repository's place."""
 
 import os
-import socket
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,13 +12,6 @@ from bot.protocols import Command
 from bot.sandbox.bubblewrap import BubblewrapExecutor, as_signal, exit_code
 from tests.conftest import Repo, make_repo
 from tests.sandbox.conftest import Ground, Runner, needs
-
-
-@pytest.fixture
-def listener() -> Iterator[int]:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        yield server.getsockname()[1]
-
 
 CONNECT = "import socket; socket.create_connection(('127.0.0.1', {}), timeout=2); print('connected')"
 

@@ -1,8 +1,11 @@
 import os
+import re
+import tracemalloc
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.core.redact import defuse
 from bot.sandbox.capture import HEAD, TAIL, TELLING, output_file, read_ends, show, whole_lines
 
 
@@ -74,3 +77,28 @@ def test_a_piece_loses_less_than_half(piece: bytes, at_end: bool) -> None:  # no
     kept = whole_lines(piece, at_end=at_end)
     assert len(kept) * 2 > len(piece) or not piece
     assert piece.startswith(kept) if at_end else piece.endswith(kept)
+
+
+NOISE = (
+    b"first\n\x1b[31mred\x1b[0m \x1b]52;c;aGFybQ==\x07clip\nold\rnew\nnul\0nul\n"
+    b"::set-output name=x::y\n  ::stop-commands::t\n::add-mask::a\n##[error]b\nold\r::add-mask::c\n\0::debug::d\n"
+)
+
+
+def test_noise_of_any_size_is_kept_at_both_ends_and_obeyed_by_nobody() -> None:
+    with output_file() as descriptor:
+        os.write(descriptor, NOISE)
+        for _ in range(50):
+            os.write(descriptor, (b"::error::x\n" + b"y" * 1012 + b"\n") * 1024)
+        os.write(descriptor, NOISE + b"last\n")
+        tracemalloc.start()
+        text, truncated = read_ends(descriptor)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert (truncated, text.startswith("first\nred clip\nnew\n"), text.endswith("\nlast\n")) == (True, True, True)
+    assert peak < 16 << 20
+    assert not set(text) & set("\0\r\x1b\x07")
+    assert "aGFybQ" not in text
+    told = defuse(text)
+    assert not re.search(r"^\s*::|##\[", told, re.MULTILINE)
+    assert told.count("set-output name=x") == 2

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.core.commands import VARIABLES, refuse_variable
 from bot.sandbox.environment import FIXED, PASSED, compose, search_path
 
 NAMES = st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZ_", min_size=1)
@@ -15,6 +16,12 @@ def test_only_listed_variables_pass(environ: dict[str, str]) -> None:
     made = compose(("true",), (), environ, home="/h", temporary="/t")
     assert set(made) <= {*PASSED, *FIXED, "PATH", "HOME", "TMPDIR"}
     assert {name for name, value in made.items() if value == "secret"} <= set(PASSED)
+
+
+def test_what_passes_is_what_the_policy_lets_through() -> None:
+    environ = dict.fromkeys((*PASSED, *VARIABLES, "GIT_DIR", "X_TOKEN", "LD_PRELOAD"), "x")
+    made = compose(("true",), (), environ, home="/h", temporary="/t")
+    assert [name for name in made if name not in FIXED and refuse_variable(name) is not None] == []
 
 
 @pytest.mark.parametrize(

@@ -45,3 +45,19 @@ def test_a_failure_half_way_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="Not a directory"), Footholds().hold(wanted):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_folder_is_linked_to_and_an_empty_one_gives_way(tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    (tmp_path / "tree/empty").mkdir(parents=True)
+    (tmp_path / "tree/full/own").mkdir(parents=True)
+    places = ("new/place", "empty", "full")
+    wanted = [Foothold(tmp_path / "tree" / place, folder=True, source=tmp_path / "source") for place in places]
+    footholds = Footholds()
+    with footholds.hold(wanted), footholds.hold(wanted):
+        (tmp_path / "source/file").touch()
+        found = [(tmp_path / "tree" / place / "file").exists() for place in places]
+    assert found == [True, True, False]
+    assert sorted(path.name for path in (tmp_path / "tree").rglob("*")) == ["empty", "full", "own"]
+    assert not (tmp_path / "tree/empty").is_symlink()
+    assert (tmp_path / "source/file").exists()

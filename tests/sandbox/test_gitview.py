@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.sandbox.gitview import INSIDE, view, without_secrets, worktree_name
+from bot.sandbox.gitview import INSIDE, is_harmless, view, without_secrets, worktree_name
 from tests.sandbox.conftest import Ground
 
 
@@ -56,3 +56,20 @@ def test_no_order_of_lines_shows_a_header(lines: list[str]) -> None:
 @pytest.mark.parametrize("text", ["", "no section\n", "[", "[]\nx=1", "\0[core"])
 def test_broken_settings_are_no_error(text: str) -> None:
     without_secrets(text)
+
+
+@pytest.mark.parametrize(
+    ("settings", "harmless"),
+    [
+        ('[core]\n\tbare = false\n[remote "origin"]\n\turl = git@example.invalid:x\n[branch "main"]\n', True),
+        ('[remote "origin"]\n\turl = ssh://git@example.invalid/x\n', True),
+        ('[remote "origin"]\n\turl = https://name:marker@example.invalid/x\n', False),
+        ('[submodule "x"]\n\turl = https://marker@example.invalid/x\n', False),
+        ('[http "https://example.invalid/"]\n\textraheader = x\n', False),
+        ("[credential]\n\thelper = store\n", False),
+        ("[include]\n\tpath = elsewhere\n", False),
+        ('[url "https://marker@x/"]\n\tinsteadOf = x\n', False),
+    ],
+)
+def test_settings_that_may_hold_secrets_are_told_from_others(settings: str, harmless: bool) -> None:  # noqa: FBT001
+    assert is_harmless(settings) == harmless

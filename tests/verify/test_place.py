@@ -9,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.check import Check, Rung
+from bot.sandbox.limits import Bounds
 from bot.sandbox.process import ProcessExecutor
 from bot.verify.place import Place, from_root, within
+from bot.verify.plain import run
+from bot.verify.shards import merge
 from tests.verify.conftest import bare, write
 
 
@@ -71,3 +74,13 @@ def test_a_check_starts_in_its_own_folder(tmp_path: Path) -> None:
     nowhere = check.model_copy(update={"folder": "three"})
     assert place.execute(nowhere, ["cat", "here.txt"]).returncode == 127
     assert replace(place, workers=4).workers == 4
+
+
+def test_limits_that_a_check_ran_into_are_named(tmp_path: Path) -> None:
+    check = Check(name="flood", rung=Rung.BUILD, argv=("cat", "/dev/zero"))
+    place = Place(tmp_path, ProcessExecutor(Bounds(output=1 << 18, file=1 << 20)), bare())
+    told = run(check, place, ())
+    assert (told.status, told.hit) == ("errored", ("output",))
+    assert told.summary == "stopped for using more than it may: output"
+    merged = merge([told, told.model_copy(update={"hit": ("memory", "output")})])
+    assert merged.hit == ("output", "memory")

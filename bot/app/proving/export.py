@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.app.assemble import held_secrets
 from bot.app.proving.junit import Clean, write_junit
 from bot.app.proving.sarif import write_sarif
 from bot.app.proving.values import Judged
+from bot.app.secrecy import take_secrets
 from bot.core.redact import Redactor, sanitize
 from bot.errors import UsageError
 
@@ -44,7 +44,7 @@ class Exports:
 
     def write(self, judged: Judged) -> None:
         """Write them. Raises UsageError."""
-        clean = make_clean(held_secrets(os.environ))
+        clean = make_clean(take_secrets().values)
         if self.junit:
             _write(self.junit, write_junit(judged, datetime.now(UTC), clean))
         if self.sarif:
