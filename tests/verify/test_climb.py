@@ -330,6 +330,12 @@ class Meeting(Sealed):
             self.running -= 1
 
 
+class Exposed(Meeting):
+    """Hides nothing from the commands."""
+
+    isolation = "process"
+
+
 def test_checks_that_only_look_run_side_by_side_on_the_base_and_the_tests_alone(scene: Scene) -> None:
     executor = Meeting(2)
     also = SYNTAX.model_copy(update={"name": "also"})
@@ -381,8 +387,7 @@ def test_a_complaint_about_a_copy_is_looked_into_again_in_the_tree(scene: Scene)
 def test_tests_that_can_reach_everything_run_alone(scene: Scene) -> None:
     scene.ladder = replace(scene.ladder, shelf=None)
     before = scene.judge(scene.commit({"calc.py": FIXED}))
-    executor = Meeting(1)
-    executor.isolation = "process"
+    executor = Exposed(1)
     scene.ladder = replace(scene.ladder, executor=executor)
     assert scene.judge(scene.commit({"calc.py": FIXED + "MORE = 1\n"}), before, "calc.py").green
     assert all(executor.alone)
