@@ -86,6 +86,8 @@ def fold(name: str) -> str:
     """Reduce one name to what the most forgiving file system would take it for."""
     if name.isascii() and name.isprintable():
         return name.casefold().rstrip(". ")
+    if name.isascii() and name.isprintable():
+        return name.casefold().rstrip(". ")
     decomposed = unicodedata.normalize("NFKD", _IGNORABLE.sub("", name))
     seen = "".join(c for c in decomposed if unicodedata.category(c) not in ("Cc", "Cf", "Mn", "Me"))
     return seen.replace("\u0131", "i").casefold().rstrip(". ")
