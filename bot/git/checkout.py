@@ -16,6 +16,7 @@ from bot.git.disposal import delete, loosen
 from bot.git.glance import Glance
 from bot.git.graft import Leaf
 from bot.git.leaves import Peculiar
+from bot.git.present import Present
 from bot.git.run import Git
 from bot.git.untouched import find_untouched
 from bot.git.writes import Writes
@@ -160,8 +161,8 @@ class Checkout:
     def files(self) -> tuple[str, ...]:
         """List the files that are tracked or could be."""
         names = self.git.names("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
-        top = os.fsencode(self.root)
-        return tuple(sorted(readable(name) for name in names if _is_file(os.path.join(top, name))))  # noqa: PTH118
+        there = Present(os.fsencode(self.root))
+        return tuple(sorted(readable(name) for name in names if there.holds(name)))
 
     def _fill(self, tree: str) -> None:
         """Make the tracked files those of a tree, whatever is in their way."""

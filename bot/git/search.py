@@ -1,20 +1,27 @@
 """Looking things up in a checkout and in the history behind it."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
 
 from bot.core.change import readable
 from bot.core.paths import list_sensitive
-from bot.errors import BadArguments
-from bot.git.run import Git
+from bot.errors import BadArguments, GitFailed
+from bot.git.run import Answer, Git
 from bot.protocols import Match
 
 LINE_LIMIT = 400
 """Characters of a matching line that are kept."""
 OUTPUT_LIMIT = 4_000_000
 """Bytes of matches that are read."""
+SECONDS = 30.0
+"""For one search: an expression may be made to take forever."""
+MOST_REPEATED = 100_000
 ENOUGH = 500
 """Bytes that one match rarely exceeds."""
 
+_COUNT = re.compile(r"\{(?:\d*,)?(\d+),?\}")
 _FLAGS = (
     "-n",
     "-z",
@@ -37,18 +44,29 @@ def search(
     """
     if not pattern or "\0" in pattern or "\n" in pattern or "\0" in glob:
         raise BadArguments("a pattern is one line of text, and not empty")
+    if regex and prod(int(most) for most in _COUNT.findall(pattern)) > MOST_REPEATED:
+        raise BadArguments(f"counts of repetition that multiply to more than {MOST_REPEATED} take too much memory")
     where = (_pathspec(glob),) if glob else ()
     kind = "--extended-regexp" if regex else "--fixed-strings"
     argv = ("grep", *_FLAGS, kind, "-e", _encodable(pattern), "--", *where)
     found: tuple[Match, ...] = ()
     for room in (min(OUTPUT_LIMIT, limit * ENOUGH), OUTPUT_LIMIT):  # a pattern that is everywhere ends at once
-        answer = git.head(*argv, limit=room, environ={"GIT_LITERAL_PATHSPECS": "0"})
+        answer = _ask(git, argv, room)
         if answer.code not in (0, 1):
             raise BadArguments(f"the search cannot be made: {answer.error or 'pattern or glob is malformed'}")
         found = parse_matches(answer.output, limit, scope)
         if len(found) >= limit or len(answer.output) < room:
             break
     return found
+
+
+def _ask(git: Git, argv: Sequence[str], room: int) -> Answer:
+    try:
+        return replace(git, timeout=SECONDS).head(*argv, limit=room, environ={"GIT_LITERAL_PATHSPECS": "0"})
+    except GitFailed as error:
+        if "did not finish" not in error.message:
+            raise
+        raise BadArguments(f"the search took more than {SECONDS:g} seconds: ask for something plainer") from error
 
 
 def parse_matches(output: bytes, limit: int, scope: Sequence[str] = ()) -> tuple[Match, ...]:

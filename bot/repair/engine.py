@@ -101,11 +101,14 @@ class Answer:
 
     lines: tuple[Line, ...]
     seconds: float
+    late: bool = True
+    """Whether it had to be ended for its time."""
 
     @property
     def reason(self) -> str:
         """Why the worker ended."""
-        return next((line.reason for line in self.lines if isinstance(line, Finished)), "out of time")
+        otherwise = "out of time" if self.late else "the run was ended from inside"
+        return next((line.reason for line in self.lines if isinstance(line, Finished)), otherwise)
 
 
 def locate(subject: Subject, tests: Sequence[str], seconds: float = 60.0) -> tuple[Suspect, ...]:
@@ -205,7 +208,7 @@ def _ask(subject: Subject, job: dict[str, object], seconds: float) -> Answer:
     if not lines and done.ended != "timed_out":
         tail = " ".join(done.output.split())[-300:]
         raise ToolError(f"the repair engine could not run in the project's interpreter: {tail or done.ended}")
-    return Answer(lines, done.seconds)
+    return Answer(lines, done.seconds, done.ended == "timed_out")
 
 
 def _read(report: bytes) -> Iterator[Line]:

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from bot.core.message import Edit
+from bot.core.unseen import holds_shown, tell_unseen
 from bot.errors import Denied, NotFound, ToolError
 from bot.tools import disk, paths, text
 from bot.tools.edit import describe, reject_nul, remarks
@@ -16,6 +17,8 @@ MOST_NAMES = 300
 MOST_LINES = 400
 MOST_BYTES = 20_000
 """Of a file, in one answer."""
+PLACES = 10
+"""Lines and characters of one kind that are named."""
 WIDTH = 1000
 """Characters of one line that are shown."""
 
@@ -59,7 +62,7 @@ class MoveFile(Arguments):
 
 def list_files(args: ListFiles, bench: Bench) -> Done:
     """List what lies below a folder: one path a line, a deeper folder as `path/ (N files)`. Raises NotFound."""
-    place = paths.follow(bench.workspace, args.path)
+    place = paths.follow(bench.workspace, args.path, bench.task.scope)
     files = bench.workspace.files()
     prefix = f"{place.name}/" if place.parts else ""
     below = [file for file in files if file.startswith(prefix)]
@@ -77,7 +80,7 @@ def _rows(files: Sequence[str], prefix: str, depth: int) -> list[str]:
     deep: Counter[str] = Counter()
     rows: list[str] = []
     for file in sorted(files):
-        parts = file[len(prefix) :].split("/")
+        parts = file[len(prefix) :].split("/", depth)
         if len(parts) <= depth:
             rows.append(file)
             continue
@@ -96,7 +99,7 @@ def _no_folder(path: str, files: Sequence[str]) -> NotFound:
 
 def read_file(args: ReadFile, bench: Bench) -> Done:
     """Show lines of a file, each after its number and a bar: `   12│text`. Raises NotFound."""
-    place = paths.follow(bench.workspace, args.path)
+    place = paths.follow(bench.workspace, args.path, bench.task.scope)
     try:
         data = disk.read(place).data
     except NotFound:
@@ -110,7 +113,12 @@ def read_file(args: ReadFile, bench: Bench) -> Done:
         raise NotFound(f"{place.name} has {len(lines)} lines; there is no range {args.start}..{args.end or ''}")
     numbered = number(lines[start - 1 : end], start)
     last = start + len(numbered) - 1
-    what = ", ".join(filter(None, (f"lines {start}-{last} of {len(lines)}" if lines else "empty", remark)))
+    about = (
+        f"lines {start}-{last} of {len(lines)}" if lines else "empty",
+        remark,
+        _odd(lines[start - 1 : last], start),
+    )
+    what = ", ".join(filter(None, about))
     more = [f"… go on with start={last + 1}"] if last < end else []
     return Done("\n".join([f"{place.name}: {what}", *numbered, *more]))
 
@@ -124,6 +132,17 @@ def _decoded(data: bytes, name: str) -> tuple[text.Text, str]:
         body = data.decode("utf-8", "backslashreplace")
         return text.Text(body), r"not UTF-8: odd bytes are shown as \xNN, and it cannot be edited"
     return found, found.traits
+
+
+def _odd(lines: Sequence[str], start: int) -> str:
+    """Say which lines are shown otherwise than they are."""
+    bare = [line.removesuffix("\r") for line in lines]
+    odd = [start + offset for offset, line in enumerate(bare) if holds_shown(line)]
+    if not odd:
+        return ""
+    where = f"line{'' if len(odd) == 1 else 's'} {', '.join(map(str, odd[:PLACES]))}{', …' if odd[PLACES:] else ''}"
+    what = ", ".join(tell_unseen("\n".join(bare))[:PLACES]) or "control tokens"
+    return f"{what} written out on {where}: edit as shown"
 
 
 def number(lines: Sequence[str], start: int) -> list[str]:
@@ -167,6 +186,7 @@ def delete_file(args: DeleteFile, bench: Bench) -> Done:
 def move_file(args: MoveFile, bench: Bench) -> Done:
     """Give a file another path. Raises NotFound, Denied."""
     source = paths.entry(bench.workspace, args.source)
+    paths.reveal(source, bench.task.scope)
     target = paths.fresh(bench.workspace, args.destination)
     data = _content(source)
     lines = count_lines(data)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from bot.core.screen import screen
 from bot.tools import paths
 from bot.tools.tool import Access, Arguments, Bench, Done, Tool
 
@@ -30,7 +31,7 @@ def show_changes(_args: ShowChanges, bench: Bench) -> Done:
     if not change:
         return Done("nothing changed since the last verified commit")
     rows = [f"{f.kind} {f.path} +{f.added} -{f.removed}" + (" binary" if f.binary else "") for f in change.files]
-    return Done("\n".join([*rows, "", change.patch]))
+    return Done("\n".join([*rows, "", screen(change.patch, bench.task.scope)]))
 
 
 def history(args: History, bench: Bench) -> Done:

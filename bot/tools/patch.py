@@ -2,17 +2,18 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
 from bot.core.message import Edit
+from bot.core.unseen import restore
 from bot.errors import BadArguments, Denied, NotFound, ToolError
 from bot.tools import disk, paths, text
 from bot.tools.edit import describe, measure, reject_nul, remarks
-from bot.tools.hunks import FilePatch, read_patch
+from bot.tools.hunks import FilePatch, Hunk, read_patch
 from bot.tools.splice import splice
 from bot.tools.tool import Access, Arguments, Bench, Done, Tool
 
@@ -100,6 +101,17 @@ def deletions(patch: str) -> tuple[str, ...]:
         return ()
 
 
+def renames(patch: str) -> tuple[tuple[str, str], ...]:
+    """Name the files that a patch gives another path, each with the new one; none when it is no patch."""
+    try:
+        sections = read_patch(patch)
+    except ToolError:
+        return ()
+    return tuple(
+        (each.source, each.target) for each in sections if each.source and each.target not in ("", each.source)
+    )
+
+
 def _apply(section: FilePatch, draft: _Draft) -> None:
     workspace = draft.bench.workspace
     if not section.source:
@@ -109,7 +121,7 @@ def _apply(section: FilePatch, draft: _Draft) -> None:
         mode = 0o755 if section.executable else 0o644
         draft.put(place, _patched(section, disk.Content(b"", mode), place.name, draft))
         return
-    source = paths.follow(workspace, section.source)
+    source = paths.follow(workspace, section.source, draft.bench.task.scope)
     if section.target != section.source and source != paths.entry(workspace, section.source):
         raise Denied(f"{section.source} is a link: move_file and delete_file are for links; nothing was changed")
     content = _patched(section, draft.read(source, section.source), source.name, draft)
@@ -133,10 +145,20 @@ def _patched(section: FilePatch, content: disk.Content, name: str, draft: _Draft
         data = b"" if not section.target else content.data
         return disk.Content(data, mode)
     before = text.decode(content.data, name)
-    done = splice(before.body, section.hunks, name, before.ending)
+    hunks = [_as_it_stands(hunk, before.body) for hunk in section.hunks]
+    done = splice(before.body, hunks, name, before.ending)
     reject_nul(done.body)
     draft.notes += [f"note: {name}: {note}" for note in done.notes]
     return disk.Content(text.Text(done.body, before.encoding, before.mark).encode() if done.body else b"", mode)
+
+
+def _as_it_stands(hunk: Hunk, body: str) -> Hunk:
+    """Take lines as read_file shows them for those that stand in the file."""
+    old = "\n".join(hunk.old)
+    meant = restore(old, body)
+    if meant == old:
+        return hunk
+    return replace(hunk, lines=tuple((sign, restore(line, meant)) for sign, line in hunk.lines))
 
 
 def _mode(mode: int, *, executable: bool) -> int:
@@ -203,11 +225,11 @@ def _tell(place: paths.Place, edit: Edit, draft: _Draft) -> list[str]:
             f"deleted {describe(edit)}",
             *(r for r in remarks(place.name, b"", draft.bench.task) if "syntax" not in r),
         ]
-    verb = "created" if before is None else "patched"
-    return [
-        f"{verb} {describe(edit)}",
-        *remarks(place.name, after.data, draft.bench.task, "added" if before is None else "modified"),
-    ]
+    if before is None:
+        return [f"created {describe(edit)}", *remarks(place.name, after.data, draft.bench.task, "added")]
+    mode = f", {'now' if after.mode & 0o111 else 'no longer'} executable" if after.mode != before.mode else ""
+    told = remarks(place.name, after.data, draft.bench.task, before=before.data)
+    return [f"patched {describe(edit)}{mode}", *told]
 
 
 APPLY_PATCH = Tool("apply_patch", ApplyPatch, Access.WRITE, apply_patch)

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from heapq import nsmallest
 from pathlib import Path, PurePosixPath
 
 from bot.core.change import readable
@@ -13,6 +14,8 @@ from bot.protocols import Workspace
 
 NEAR = 3
 """Names that are offered instead of one that is not there."""
+MOST_LIKELY = 1000
+"""Names that are compared by letters: in a big repository, those that begin alike and are as long."""
 
 
 def _untold(path: str) -> None:
@@ -38,17 +41,25 @@ class Place:
         return readable(os.fsencode("/".join(self.parts)))
 
 
-def follow(workspace: Workspace, path: str) -> Place:
-    """Find what a path leads to; a link is followed while it stays inside. Raises Denied."""
+def follow(workspace: Workspace, path: str, scope: Sequence[str] = ()) -> Place:
+    """Find what a path leads to; a link is followed while it stays inside.
+
+    Files made to hold secrets are refused unless a scope names them. Raises Denied.
+    """
     spelled = _spelled(workspace.root, path)
     place = _inside(workspace, spelled, path)
     target = place.root.joinpath(*place.parts)
     if target.is_symlink() or ((workspace.root / spelled).is_symlink() and not target.exists()):
         raise Denied(f"{path!r} is a link that leads nowhere")
-    reason = refuse_read(place.name) if place.parts else None
+    reveal(place, scope)
+    return place
+
+
+def reveal(place: Place, scope: Sequence[str]) -> None:
+    """Make sure that the content of a place may be shown, also under another name. Raises Denied."""
+    reason = refuse_read(place.name, scope) if place.parts else None
     if reason is not None:
         raise Denied(reason)
-    return place
 
 
 def entry(workspace: Workspace, path: str) -> Place:
@@ -86,12 +97,17 @@ def missing(workspace: Workspace, path: str) -> NotFound:
 def nearest(path: str, files: Sequence[str]) -> list[str]:
     """Return the files whose names are most like a path: the same name elsewhere first."""
     wanted = PurePosixPath(path).name
-    same = [file for file in files if PurePosixPath(file).name == wanted]
+    same = [file for file in files if _name(file) == wanted]
     if same:
         return sorted(same, key=lambda file: -_alike(file, path))[:NEAR]
-    names = {PurePosixPath(file).name: file for file in reversed(files)}
-    alike = [names[close] for close in get_close_matches(wanted, list(names)[:5000], n=NEAR, cutoff=0.6)]
-    return alike or get_close_matches(path, files[:2000], n=NEAR, cutoff=0.5)
+    names = {_name(file): file for file in reversed(files)}
+    likely = nsmallest(MOST_LIKELY, names, key=lambda name: (name[:2] != wanted[:2], abs(len(name) - len(wanted))))
+    alike = [names[close] for close in get_close_matches(wanted, likely, n=NEAR, cutoff=0.6)]
+    return alike or get_close_matches(path, files[:MOST_LIKELY], n=NEAR, cutoff=0.5)
+
+
+def _name(file: str) -> str:
+    return file.rpartition("/")[2]
 
 
 def _alike(file: str, path: str) -> int:

@@ -20,13 +20,16 @@ after each line, the diff is what apply_patch takes. Suspects follow when there 
     SUSPECT <path>:<line> score=<0.000> <source text>
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated
+from dataclasses import replace
+from typing import Annotated, TypeVar
 
 from pydantic import Field
 
-from bot.errors import BadArguments, ToolError, Unprepared
+from bot.core.paths import refuse_read
+from bot.errors import BadArguments, Denied, ToolError, Unprepared
 from bot.repair import engine
 from bot.tools.checks import refuse_target
 from bot.tools.schema import Strings
@@ -35,6 +38,9 @@ from bot.tools.tool import Access, Arguments, Bench, Done, Tool
 ROOM = 16_000
 """Characters of candidates in one answer; a candidate is shown whole or not at all."""
 MOST_SUSPECTS = 20
+
+P = TypeVar("P", engine.Suspect, engine.Candidate)
+_NAMED = re.compile(r"^(?:---|\+\+\+) \"?(?:[ab]/)?([^\t\n\r\"]+)", re.MULTILINE)
 
 
 class LocateFault(Arguments):
@@ -60,7 +66,7 @@ class SearchPatch(Arguments):
 def locate_fault(args: LocateFault, bench: Bench) -> Done:
     """Rank suspicious lines."""
     with _subject(args.tests, bench) as subject:
-        suspects = engine.locate(subject, args.tests)
+        suspects = _shown(engine.locate(subject, args.tests), bench)
     return Done(
         "\n".join([f"SUSPECTS {len(suspects)}", *map(_suspect, suspects[:MOST_SUSPECTS])]), isolation=_level(bench)
     )
@@ -70,6 +76,7 @@ def try_patches(args: TryPatches, bench: Bench) -> Done:
     """Try candidate patches, none of which stays."""
     if not all(patch.strip() for patch in args.patches):
         raise BadArguments("patches: one of them is empty")
+    _refuse_secret(args.patches, bench)
     with _subject(args.tests, bench) as subject:
         if any(subject.below(test) is None for test in args.tests):
             raise BadArguments(f"tests: {args.tests[0]} and others are not in the same package; ask for one at a time")
@@ -90,7 +97,8 @@ def search_patch(args: SearchPatch, bench: Bench) -> Done:
     """Search for patches; what is found is not applied and not yet verified."""
     with _subject(args.tests, bench) as subject:
         found = engine.search(subject, args.tests, args.seconds)
-    return Done(tell_search(found), isolation=_level(bench))
+    shown = replace(found, candidates=_shown(found.candidates, bench), suspects=_shown(found.suspects, bench))
+    return Done(tell_search(shown), isolation=_level(bench))
 
 
 def tell_search(found: engine.Search) -> str:
@@ -99,6 +107,19 @@ def tell_search(found: engine.Search) -> str:
     blocks = list(_fitting(found))
     suspects = [] if blocks else [_suspect(suspect) for suspect in found.suspects[:MOST_SUSPECTS]]
     return "\n".join([head, *blocks, *suspects])
+
+
+def _shown(found: Sequence[P], bench: Bench) -> tuple[P, ...]:
+    """Leave out places whose text must not be shown: code may name itself as it likes."""
+    return tuple(place for place in found if refuse_read(place.path, bench.task.scope) is None)
+
+
+def _refuse_secret(patches: Sequence[str], bench: Bench) -> None:
+    """Refuse to fit a patch to what must not be read: whether it fits tells what is there. Raises Denied."""
+    for path in (path for patch in patches for path in _NAMED.findall(patch)):
+        reason = None if path == "/dev/null" else refuse_read(path, bench.task.scope)
+        if reason is not None:
+            raise Denied(f"patches: {reason}")
 
 
 @contextmanager

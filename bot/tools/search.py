@@ -5,7 +5,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from bot.core.policy import refuse_read
 from bot.errors import BadArguments
 from bot.protocols import Match
 from bot.tools.tool import Access, Arguments, Bench, Done, Tool
@@ -26,8 +25,10 @@ def search_text(args: SearchText, bench: Bench) -> Done:
     """Find lines; one `path:line: text` each. Raises BadArguments."""
     if "\n" in args.pattern or "\0" in args.pattern:
         raise BadArguments("pattern: only one line can be searched for")
-    found = bench.workspace.search(args.pattern, glob=args.glob, regex=args.regex, limit=args.limit + 1)
-    shown = [show(match) for match in found[: args.limit] if refuse_read(match.path) is None]
+    found = bench.workspace.search(
+        args.pattern, glob=args.glob, regex=args.regex, limit=args.limit + 1, scope=bench.task.scope
+    )
+    shown = [show(match) for match in found[: args.limit]]
     more = (
         [f"… more than {args.limit} lines match; narrow the search or raise limit"] if len(found) > args.limit else []
     )

@@ -1,14 +1,17 @@
 """Applies hunks to the lines of a file: where they say, else where their lines are; a little tolerance, no guessing."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.errors import NoMatch
+from bot.errors import NoMatch, TooLarge
 from bot.tools.hunks import Hunk
 
 NEARBY = 60
 """Lines around the named one within which one of several equal places is chosen."""
+MOST_COMPARED = 10_000_000
+"""Places that all hunks of one file are compared with."""
 FUZZ = 2
 """Unchanged lines at either end of a hunk that may be left out of account."""
 
@@ -58,11 +61,11 @@ def splice(body: str, hunks: Sequence[Hunk], name: str, ending: str) -> Spliced:
     out: list[str] = []
     notes: list[str] = []
     at = drift = 0
-    dress = _dress(body, hunks)
+    dress, text = _dress(body, hunks), _Keyed(lines)
     bare = not any(line.endswith("\r") for hunk in hunks for _, line in hunk.lines)
     old = _Old(lines, usual="\r" if ending == "\r\n" else "", whole=final is not None)
     for number, hunk in enumerate(hunks, 1):
-        spot = _locate(lines, hunk, at, drift, f"{name}: hunk {number} of {len(hunks)}")
+        spot = _locate(text, hunk, at, drift, f"{name}: hunk {number} of {len(hunks)}")
         out += lines[at : spot.at]
         changed, at = _changed(old, hunk, spot, _exactly if spot.exact else None if bare else dress)
         out += changed
@@ -124,13 +127,47 @@ def _end_alike(out: list[str], fresh: int, old: _Old, replaced: range, above: in
         out[len(out) - fresh + number] += old.returns(at)
 
 
-def _locate(lines: Sequence[str], hunk: Hunk, floor: int, drift: int, what: str) -> _Spot:
+class _Keyed:
+    """The lines of a text, compared in several ways by many hunks: each way is worked out once."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = lines
+        self._left = MOST_COMPARED
+        self._keyed: dict[Key, tuple[list[str], dict[str, list[int]]]] = {}
+
+    def hits(self, wanted: Sequence[str], key: Key, floor: int, expected: int | None) -> list[int]:
+        """Find where some lines stand, no earlier than a floor; only where they are expected, if they are there.
+
+        Raises TooLarge where there is no end of places to compare.
+        """
+        lines, places = self._by(key)
+        if expected is not None and expected >= floor and lines[expected : expected + len(wanted)] == wanted:
+            return [expected]
+        starts = places.get(wanted[0], [])
+        starts = starts[bisect_left(starts, floor) :]
+        self._left -= len(starts)
+        if self._left < 0:
+            raise TooLarge("too many hunks fit at too many places: give right line numbers; nothing was changed")
+        return [at for at in starts if lines[at : at + len(wanted)] == wanted]
+
+    def _by(self, key: Key) -> tuple[list[str], dict[str, list[int]]]:
+        if key not in self._keyed:
+            lines = [key(line) for line in self.lines]
+            places: dict[str, list[int]] = {}
+            for at, line in enumerate(lines):
+                places.setdefault(line, []).append(at)
+            self._keyed[key] = lines, places
+        return self._keyed[key]
+
+
+def _locate(text: _Keyed, hunk: Hunk, floor: int, drift: int, what: str) -> _Spot:
+    lines = text.lines
     if not hunk.old:
         return _Spot(max(floor, len(lines) if hunk.start is None else min(len(lines), hunk.start + drift)))
     expected = None if hunk.start is None else hunk.start - 1 + drift
     for skip, drop, key, how in _tolerances(hunk):
         wanted = [key(line) for line in hunk.old[skip : len(hunk.old) - drop]]
-        hits = _hits([key(line) for line in lines], wanted, floor)
+        hits = text.hits(wanted, key, floor, None if expected is None else expected + skip)
         at = _choose(hits, None if expected is None else expected + skip, what)
         if at is not None:
             moved = "" if expected in (None, at - skip) else f"found at line {at - skip + 1} instead of {hunk.start}"
@@ -162,15 +199,6 @@ def _exactly(line: str) -> str:
 
 def _without_return(line: str) -> str:
     return line.removesuffix("\r")
-
-
-def _hits(lines: Sequence[str], wanted: Sequence[str], floor: int) -> list[int]:
-    first = wanted[0]
-    return [
-        at
-        for at in range(floor, len(lines) - len(wanted) + 1)
-        if lines[at] == first and list(lines[at : at + len(wanted)]) == list(wanted)
-    ]
 
 
 def _choose(hits: Sequence[int], expected: int | None, what: str) -> int | None:

@@ -1,7 +1,8 @@
-"""Definitions in a source file: from the syntax tree for Python, from a pattern of usual keywords for all else."""
+"""Definitions in a source file: from the syntax tree for Python, from a pattern where no grammar can help."""
 
 import ast
 import re
+import threading
 import warnings
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
@@ -13,6 +14,11 @@ DEFINITION = re.compile(
     r"|protocol|macro_rules!|sub|const|let|var) +(?:\([^)]*\) *)?(?P<name>[A-Za-z_$][\w$]*)"
 )
 """A definition in most languages; calls and plain assignments are not."""
+LARGEST = 500_000
+"""Characters of a Python file that is parsed here: a tree takes seconds for a million, and a gigabyte."""
+
+_ONE = threading.Lock()
+"""Reads may run side by side; a syntax tree is not made by two of them at once, which Python 3.11 cannot."""
 
 _Scope: TypeAlias = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.stmt
 
@@ -29,15 +35,20 @@ class Symbol(NamedTuple):
     depth: int
 
 
-def symbols(source: str, *, python: bool) -> tuple[Symbol, ...]:
-    """List the definitions of a file, in their order; a Python file that does not parse is read by pattern."""
-    if python:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                return tuple(_walk(ast.parse(source), "", 0))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            pass
+def of_python(source: str) -> tuple[Symbol, ...] | None:
+    """List the definitions of a Python file, in their order; None for one that does not parse."""
+    if len(source) > LARGEST:
+        return None
+    try:
+        with _ONE, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return tuple(_walk(ast.parse(source), "", 0))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def by_pattern(source: str) -> tuple[Symbol, ...]:
+    """List what looks like a definition in most languages."""
     return tuple(_by_pattern(source))
 
 

@@ -10,8 +10,10 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from bot.core.message import Edit, Metadata, ToolCall, ToolResult, ToolSpec
+from bot.core.redact import MARK
 from bot.core.task import Task
-from bot.errors import BadArguments, Denied, NotFound, ToolError
+from bot.core.unseen import show
+from bot.errors import BadArguments, Denied, NoMatch, NotFound, ToolError
 from bot.protocols import Executor, Workspace
 from bot.tools.excerpt import CAP, fit
 from bot.tools.schema import explain, outline_schema
@@ -45,7 +47,7 @@ class Arguments(BaseModel):
 A = TypeVar("A", bound=Arguments)
 
 HIDING = "bubblewrap"
-"""The isolation level in which a command sees no tree but its own."""
+"""The isolation level in which a command reaches no tree but its own; at landlock it may change modes in others."""
 
 
 class Access(StrEnum):
@@ -68,6 +70,8 @@ class Bench:
     task: Task
     store: Path
     """Folder where outputs too long for a result are kept."""
+    allowed: frozenset[str] = frozenset()
+    """Commands off the list that somebody allowed for this one call, as they would be typed."""
 
     def unsettle(self) -> None:
         """Say that commands ran on another tree: where nothing hides the workspace they may have written there, too."""
@@ -81,6 +85,8 @@ class Done(NamedTuple):
     output: str
     edits: tuple[Edit, ...] = ()
     isolation: str = ""
+    ran: str = ""
+    hit: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,18 +115,33 @@ class Tool(Generic[A]):
         except ValidationError as error:
             raise BadArguments(f"{self.name}: {explain(error, self.args)}") from error
 
+    def _admit(self, call: ToolCall, bench: Bench) -> A:
+        """Validate a call; a secret is not written anywhere, not even for a while. Raises BadArguments, Denied."""
+        args = self.parse(call)
+        if self.access is Access.WRITE and bench.ladder.redactor.holds(args.model_dump_json()):
+            raise Denied(f"{self.name}: a secret that must not be shown would be written; nothing was changed")
+        return args
+
     def call(self, call: ToolCall, bench: Bench) -> ToolResult:
         """Run, and turn whatever the model should hear of into a result, capped in length."""
         begun = time.monotonic()
         try:
-            done, kind = self.run(self.parse(call), bench), None
+            done, kind = self.run(self._admit(call, bench), bench), None
         except ToolError as error:
-            done, kind = Done(error.message), error.kind
+            masked = f"\n{MARK} stands for a secret that is not shown: leave its lines out"
+            missed = isinstance(error, NoMatch) and MARK in call.model_dump_json()
+            done, kind = Done(error.message + masked * missed), error.kind
         except OSError as error:
             done, kind = Done(f"{self.name}: {error.strerror or type(error).__name__}"), _kind(error)
-        shown = fit(done.output, bench.store, self.cap)
+        # Before it is cut or kept: half a secret would not be known for one
+        shown = fit(show(bench.ladder.redactor.text(done.output)), bench.store, self.cap)
         metadata = Metadata(
-            edits=done.edits, stored=shown.ref, seconds=round(time.monotonic() - begun, 4), isolation=done.isolation
+            edits=done.edits,
+            stored=shown.ref,
+            seconds=round(time.monotonic() - begun, 4),
+            isolation=done.isolation,
+            ran=done.ran,
+            hit=done.hit,
         )
         return ToolResult(
             call_id=call.id,

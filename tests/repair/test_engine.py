@@ -4,6 +4,7 @@ import hashlib
 import shutil
 import subprocess
 import sys
+import time
 import venv
 from collections.abc import Mapping
 from pathlib import Path
@@ -276,12 +277,38 @@ def test_each_given_patch_is_judged_alone(repo: Repo) -> None:
     assert snapshot(repo.path) == before
     assert [trial.passed for trial in trials] == [False, True, False, False, False, False]
     assert [trial.index for trial in trials] == list(range(6))
-    assert "still failing: test_calc.py::test_add" in trials[0].detail
+    assert trials[0].detail.startswith("still failing: test_calc.py::test_add (test_calc.py:5: ")
     assert "broken: test_calc.py::test_zero" in trials[2].detail
     assert trials[3].detail == "this is no unified diff"
     assert "could not be collected" in trials[4].detail
     assert "did not come to an end" in trials[5].detail
     assert not any("\n" in trial.detail for trial in trials)
+
+
+EVIL = {
+    "sleeps": "import time; time.sleep(60)",
+    "hoards": "return len('x' * (1 << 34))",
+    "kills where it came from": "import os; os.kill(os.getppid(), 9); os._exit(0)",
+    "leaves another behind": (
+        "\n    import os, time\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(60)\n    return 3"
+    ),
+    "writes over the tree": "open('calc.py', 'w').write('broken('); return 4",
+}
+
+
+def test_candidates_that_misbehave_cost_the_others_nothing(repo: Repo) -> None:
+    right = "--- a/calc.py\n+++ b/calc.py\n@@ -1,2 +1,2 @@\n def add(a, b):\n-    return a - b\n+    return a + b\n"
+    evil = [
+        "--- a/calc.py\n+++ b/calc.py\n@@ -1,2 +1,9 @@\n def add(a, b):\n-    return a - b\n"
+        + "".join(f"+{line}\n" for line in f"    {code}".split("\n"))
+        for code in EVIL.values()
+    ]
+    before = snapshot(repo.path)
+    begun = time.monotonic()
+    trials = try_patches(subject(repo.path), [right, *evil, right], ["test_calc.py"], 4.0)
+    assert time.monotonic() - begun < QUICK
+    assert snapshot(repo.path) == before
+    assert [trial.passed for trial in trials] == [True, *(False for _ in EVIL), True], trials
 
 
 class Saying:

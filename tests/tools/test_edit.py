@@ -25,7 +25,10 @@ def test_an_edit_says_what_it_did_and_that_the_syntax_is_right(desk: Desk) -> No
 
 def test_broken_syntax_is_told_at_once(desk: Desk) -> None:
     told = desk.ok("edit_file", path="calc.py", old="return a - b", new="return (a - b")
-    assert "syntax: error on line 2: '(' was never closed" in told
+    assert "syntax: broken by this edit: error on line 2: '(' was never closed" in told
+    told = desk.ok("edit_file", path="calc.py", old="def add", new="def plus")
+    assert "syntax: still broken: error on line 2: '(' was never closed" in told
+    assert "syntax: ok" in desk.ok("edit_file", path="calc.py", old="(a - b", new="a - b")
 
 
 def test_text_found_more_than_once_is_not_touched_without_a_count(desk: Desk) -> None:
@@ -204,15 +207,19 @@ def test_paths_that_a_checkpoint_would_refuse_are_warned_of(repo: Repo, make_des
     assert "warning: calc.py: outside the scope of the task" in told
 
 
-@pytest.mark.parametrize("source", [b"x = '\\d'\n", b"def f(:\n", b"\0", b"(" * 5000, b"x = " + b"-" * 100_000 + b"1"])
+@pytest.mark.parametrize(
+    "source", [b"x = '\\d'\n", b"def f(:\n", b"\0", b"(" * 5000, b"x = " + b"-" * 100_000 + b"1", b"a+" * 10**6]
+)
 def test_checking_syntax_survives_any_source(source: bytes) -> None:
-    assert syntax("x.py", source).startswith(("ok", "error"))
+    assert syntax("x.py", b"\xef\xbb\xbfx = 1\r\n") == "ok"
+    assert syntax("x.py", source).startswith(("ok", "error", "not checked, it has 2000000 bytes"))
 
 
 def test_measuring_names_the_lines_that_differ() -> None:
     assert measure("f", "a\nb\nc\n", "a\nX\nY\nc\n").model_dump() == {
         "path": "f", "before": 3, "after": 4, "first": 2, "last": 3,
     }  # fmt: skip
+    assert measure("f", "a\nb\n", "a\nb\n").first == 0
     gone = measure("f", "a\nb\n", "")
     assert (gone.before, gone.after, gone.first, gone.last) == (2, 0, 0, 0)
 

@@ -194,6 +194,9 @@ def test_files_beyond_the_bound_are_neither_read_nor_made(desk: Desk, repo: Repo
         ("create_file", {"path": "huge.txt", "content": "x" * 10_000_001}),
     ):
         assert "at most 10000000" in desk.fails(tool, "too_large", **arguments)
+    assert "at most 200000 characters" in desk.fails(
+        "edit_file", "bad_arguments", path="calc.py", old="x" * 200_001, new="y"
+    )
     desk.put("edge.txt", b"one\n" + b"x" * 9_999_996)
     assert "at most 10000000" in desk.fails(
         "replace_lines", "too_large", path="edge.txt", start=1, end=1, text="longer"

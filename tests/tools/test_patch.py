@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from bot.errors import BadArguments, NoMatch
+from bot.errors import BadArguments, NoMatch, TooLarge
 from bot.tools.hunks import read_patch
 from bot.tools.patch import deletions
 from bot.tools.splice import splice
@@ -229,3 +229,20 @@ def test_what_git_writes_gives_the_same_bytes(
     assume(ending == "\n" or all(re.search(r"^[- ]", hunk, re.MULTILINE) for hunk in hunks))
     # since a bare insertion follows the file, not the patch
     assert apply(before.decode(), patch, ending).encode() == after
+
+
+def test_a_change_of_permissions_alone_is_told_as_such(desk: Desk) -> None:
+    patch = "diff --git a/calc.py b/calc.py\nold mode 100644\nnew mode 100755\n"
+    assert desk.ok("apply_patch", patch=patch) == "patched calc.py: 2 → 2 lines, now executable\nsyntax: ok"
+
+
+def test_hunks_that_fit_everywhere_are_given_up_before_they_take_minutes() -> None:
+    body = "x = 1\n" * 20_000
+    right = "".join(f"@@ -{n} +{n} @@\n-x = 1\n+y = 1\n" for n in range(1, 5000))
+    assert apply(body, f"--- a/f\n+++ b/f\n{right}").startswith("y = 1\n" * 4999 + "x")
+    hunk = "@@ -{0} +{0} @@\n-x = 1\n-x = 1\n-z\n+y\n"
+    with pytest.raises(NoMatch):
+        apply(body, f"--- a/f\n+++ b/f\n{hunk.format(1)}")
+    off = "".join("@@ -90000 +90000 @@\n-x = 1\n+y = 1\n" for n in range(600))
+    with pytest.raises((NoMatch, TooLarge)):
+        apply(body, f"--- a/f\n+++ b/f\n{off}")

@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from bot.errors import Denied
@@ -67,13 +69,15 @@ def trap(desk: Desk, tmp_path: Path) -> Desk:
     outside.mkdir()
     (outside / "secret.txt").write_text("mine\n")
     (desk.workspace.root.parent / "outside.txt").write_text("mine\n")
-    root = desk.workspace.root
-    (root / "out").symlink_to(outside)
-    (root / "out_file").symlink_to(outside / "secret.txt")
-    (root / "gone_file").symlink_to(outside / "new.txt")
-    (root / "loop").symlink_to("loop")
-    (root / "into_git").symlink_to(".git")
+    lay_links(desk.workspace.root, outside)
     return desk
+
+
+def lay_links(root: Path, outside: Path) -> None:
+    targets = ("out", outside), ("out_file", outside / "secret.txt"), ("gone_file", outside / "new.txt")
+    for name, target in (*targets, ("loop", Path("loop")), ("into_git", Path(".git"))):
+        (root / name).unlink(missing_ok=True)
+        (root / name).symlink_to(target)
 
 
 @pytest.mark.parametrize("path", HOSTILE)
@@ -95,6 +99,28 @@ def test_hostile_paths_touch_nothing_outside(trap: Desk, tmp_path: Path, path: s
     assert (trap.workspace.root.parent / "outside.txt").read_text() == "mine\n"
     assert trap.raw(".git") == pointer
     assert trap.raw("calc.py").startswith(b"def add")
+
+
+PARTS = [
+    *("..", ".", "", "a", "~", "C:", "outside.txt", "secret.txt", "config", "\\..", "%2e%2e", "\\x2e\\x2e"),
+    *("out", "out_file", "gone_file", "into_git", "loop", ".git", ".GiT", "git~1", ".git.", ".g\u200cit"),
+    *("\uff0e\uff0e", "\u2024\u2024", "\u2215etc"),
+]
+ALSO: list[tuple[str, dict[str, JsonValue]]] = [("move_file", {"destination": "a/moved"}), ("delete_file", {})]
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(parts=st.lists(st.sampled_from(PARTS), min_size=1, max_size=5), head=st.sampled_from(["", "/", "./", "//"]))
+def test_no_spelling_of_a_path_reaches_outside(trap: Desk, tmp_path: Path, parts: list[str], head: str) -> None:
+    path, pointer = head + "/".join(parts), trap.raw(".git")
+    lay_links(trap.workspace.root, tmp_path / "outside")
+    for name, arguments in TOUCHING + ALSO:
+        given_as = {"source" if name == "move_file" else "path": path}
+        assert "mine" not in trap.call(name, **{**given_as, **arguments}).output, (name, path)
+    trap.call("apply_patch", patch=f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+theirs\n")
+    assert {p.name: p.read_text() for p in (tmp_path / "outside").iterdir()} == {"secret.txt": "mine\n"}
+    assert (trap.workspace.root.parent / "outside.txt").read_text() == "mine\n"
+    assert trap.raw(".git") == pointer
 
 
 def test_links_themselves_can_be_moved_and_removed(trap: Desk, tmp_path: Path) -> None:

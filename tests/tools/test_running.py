@@ -1,8 +1,8 @@
 """Tools that run something: checks, commands, the repair engine."""
 
 import os
-import shutil
 import shlex
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path

@@ -2,7 +2,6 @@
 
 import pytest
 
-from bot.tools.symbols import symbols
 from tests.tools.conftest import Desk
 
 
@@ -19,7 +18,7 @@ def test_no_match_is_an_answer_and_a_forgotten_flag_is_guessed(desk: Desk) -> No
     assert "set regex" in desk.ok("search_text", pattern="sub|mul")
 
 
-@pytest.mark.parametrize("pattern", ["(", "a\nb", "[z-a]"])
+@pytest.mark.parametrize("pattern", ["(", "a\nb", "[z-a]", "((a{1,200}){1,200}){1,200}"])
 def test_patterns_that_cannot_be_searched_for_are_told(desk: Desk, pattern: str) -> None:
     desk.fails("search_text", "bad_arguments", pattern=pattern, regex=True)
 
@@ -57,23 +56,10 @@ def test_python_is_outlined_with_line_ranges(desk: Desk) -> None:
     ]
 
 
-def test_broken_python_and_other_languages_are_outlined_by_pattern(desk: Desk) -> None:
-    desk.put("m.py", b"class A:\n    def f(self:\n        return (\n")
-    assert desk.ok("outline", path="m.py").split("\n")[1:] == ["        1  class A:", "        2    def f(self:"]
-    desk.put("m.ts", b"export default class A {\n  x() {}\n}\nexport const go = () => 1;\nfunction f() {\n")
-    assert [s.name for s in symbols(desk.raw("m.ts").decode(), python=False)] == ["A", "go", "f"]
-    rust = "pub(crate) async fn run() {\nimpl Foo {\n    pub fn new() -> Self {\n"
-    assert [s.name for s in symbols(rust, python=False)] == ["run", "Foo", "new"]
-    assert [s.name for s in symbols("func (s *T) Do() {\ntype T struct {\n", python=False)] == ["Do", "T"]
-    assert desk.ok("outline", path="calc.py") == "calc.py:\n      1-2  def add(a, b)"
+def test_files_without_definitions_say_so(desk: Desk) -> None:
     desk.put("empty.py", b"")
     assert desk.ok("outline", path="empty.py") == "empty.py: no definitions"
-
-
-@pytest.mark.parametrize("source", ["(" * 9000, "x = '\\d'\n", "class A:" * 3, "\0", "def " + "a" * 100_000])
-def test_any_source_can_be_outlined(source: str) -> None:
-    symbols(source, python=True)
-    symbols(source, python=False)
+    assert desk.ok("outline", path="calc.py") == "calc.py:\n      1-2  def add(a, b)"
 
 
 def test_definitions_are_found_before_uses(desk: Desk) -> None:

@@ -20,6 +20,10 @@ FEWEST = 5
 """Candidates that are confirmed before the best are chosen."""
 
 
+LEAST = 2.0
+"""Seconds for a candidate, also when there are too many for the time."""
+
+
 class Job:
     """One request, its time, its folder for copies, and the pipe for its answers."""
 
@@ -54,18 +58,30 @@ class Job:
         """Answer with one line."""
         send(self.pipe, json.dumps({"kind": kind, **values}).encode() + b"\n")
 
-    def run_cold(self, pool: Pool, kind: str, payload: object, patch: Patch, task: dict[str, Any]) -> None:
-        """Run pytest in a fresh process on a patched copy of the tree."""
+    def run_cold(
+        self, pool: Pool, kind: str, payload: object, patch: Patch, task: dict[str, Any], share: float | None = None
+    ) -> None:
+        """Run pytest in a fresh process on a patched copy of the tree, in no more than a share of the time."""
         self.copies += 1
         folder = self.scratch / str(self.copies) / self.tree.root.name
         request = {**task, "folder": str(folder), "patch": patch._asdict()}
-        pool.start_elsewhere(kind, (payload, folder), self.nursery, request, max(5.0, self.left))
+        patience = max(5.0, self.left) if share is None else max(LEAST, share)
+        try:
+            pool.start_elsewhere(kind, (payload, folder), self.nursery, request, patience)
+        except OSError:  # a candidate killed the process that the others come from
+            self.nursery.close()
+            self.nursery = Nursery(self.tree, self.pipe)
+            pool.start_elsewhere(kind, (payload, folder), self.nursery, request, patience)
+        if share is not None:
+            pool.newest.end = pool.newest.deadline
 
     def collect(self, child: Child) -> tuple[Any, Verdict]:
         """Read what a cold process told, and remove its copy of the tree."""
         payload, folder = child.payload
         shutil.rmtree(folder.parent, ignore_errors=True)
-        return payload, read(child.data)
+        verdict = read(child.data)
+        messages = {name: message.replace(f"{folder}/", "") for name, message in verdict.messages.items()}
+        return payload, verdict._replace(messages=messages)
 
     def close(self) -> None:
         """Remove what the job left behind."""

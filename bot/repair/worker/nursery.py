@@ -79,6 +79,9 @@ class Nursery:
         reading, writing = os.pipe()
         try:
             socket.send_fds(self.socket, [json.dumps(task).encode()], [writing])
+        except OSError:
+            os.close(reading)
+            raise
         finally:
             os.close(writing)
         return reading

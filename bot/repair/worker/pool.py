@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import select
@@ -12,6 +13,10 @@ from typing import Any, Callable
 from bot.repair.worker.fork import CHUNK, kill, spawn
 from bot.repair.worker.nursery import Nursery
 
+LINGER = 2.0
+"""Seconds that are waited for the end of a child that was killed."""
+MOST = 1 << 26
+"""Bytes that one child may say."""
 LEADER = re.compile(rb'\["leader", "(\d+)", ""\]\n')
 
 
@@ -24,6 +29,9 @@ class Child:
         self.process = process
         self.patience = patience
         self.deadline = time.monotonic() + patience
+        self.end = math.inf
+        """When it must be done, however much it says."""
+        self.killed = False
         self.data = b""
         self.position = 0
         self.code = 0
@@ -59,6 +67,11 @@ class Pool:
         """Whether another child may start."""
         return len(self.children) < self.size
 
+    @property
+    def newest(self) -> Child:
+        """The child that was started last."""
+        return next(reversed(self.children.values()))
+
     def count(self, *kinds: str) -> int:
         """Count running children of some kinds."""
         return sum(child.kind in kinds for child in self.children.values())
@@ -82,15 +95,22 @@ class Pool:
             chunk = os.read(pipe, CHUNK)
             if chunk:
                 child.data += chunk
-                child.deadline = time.monotonic() + child.patience
+                child.deadline = min(time.monotonic() + child.patience, child.end)
+                if len(child.data) > MOST:
+                    child.deadline = 0
                 yield child, False
             else:
                 self._remove(pipe)
                 yield child, True
-        for child in self.children.values():
-            if child.deadline < time.monotonic():
+        for pipe, child in list(self.children.items()):
+            if child.deadline >= time.monotonic():
+                continue
+            if child.killed:  # something that it started elsewhere holds its pipe open
+                self._remove(pipe)
+                yield child, True
+            else:
                 kill(child.leader)
-                child.deadline = time.monotonic() + 60
+                child.killed, child.deadline = True, time.monotonic() + LINGER
 
     def _remove(self, pipe: int) -> None:
         child = self.children.pop(pipe)

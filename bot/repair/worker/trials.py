@@ -1,4 +1,4 @@
-"""Tries patches that somebody else wrote, each in a fresh process on its own copy of the tree."""
+"""Tries patches that somebody else wrote, each in a fresh process on its own copy of the tree, in its share of time."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from bot.repair.worker.cold import Patch, Verdict, files_of
 from bot.repair.worker.job import Job
 from bot.repair.worker.nursery import patch_of
 from bot.repair.worker.pool import Pool
+
+REASONED = 3
+"""Failing tests of which the reasons are told."""
 
 
 def try_all(job: Job) -> str:
@@ -20,7 +23,8 @@ def try_all(job: Job) -> str:
             while patches and pool.free:
                 number, patch = patches.pop(0)
                 task: dict[str, Any] = {"files": files_of(job.tests), "wanted": [], "needed": []}
-                job.run_cold(pool, "trial", number, patch, task)
+                turns = -(-(len(patches) + 1) // job.workers)
+                job.run_cold(pool, "trial", number, patch, task, job.left / turns)
             for child, ended in pool.events():
                 if ended:
                     number, verdicts[number] = job.collect(child)
@@ -40,6 +44,13 @@ def _tell(job: Job, verdicts: dict[int, Verdict], number: int) -> None:
         job.tell("trial", index=index, passed=passed, detail=detail)
 
 
+def _list(names: list[str], after: Verdict) -> str:
+    """Name tests, and say why they failed while there are few."""
+    if len(names) > REASONED:
+        return ", ".join(names)
+    return "; ".join(f"{name} ({after.messages.get(name, 'no reason given')})" for name in names)
+
+
 def judge(before: Verdict, after: Verdict, tests: list[str]) -> tuple[bool, str]:
     """Decide whether every wanted test passes and nothing that passed broke; says why not."""
     marks = tuple(f"{test}{end}" for test in tests for end in ("::", "["))
@@ -55,11 +66,10 @@ def judge(before: Verdict, after: Verdict, tests: list[str]) -> tuple[bool, str]
         return False, f"no such test: {', '.join(missing)}"
     failing = [n for n in wanted if after.outcomes.get(n) != "passed"]
     broken = [n for n, o in before.outcomes.items() if o == "passed" and after.outcomes.get(n) != "passed"]
-    for words, names in (("still failing", failing), ("broken", broken)):
+    passing = f"passes {len(wanted) - len(failing)} of {len(wanted)}; " if len(wanted) > 1 else ""
+    for words, names in ((f"{passing}still failing", failing), ("broken", broken)):
         if names:
-            return False, f"{words}: " + "; ".join(
-                f"{n} ({after.messages.get(n, 'no reason given')})" for n in names[:5]
-            )
+            return False, f"{words}: {_list(names, after)}"
     if not wanted and not before.broken:
         return False, "no test failed before"
     others = f"; still failing as before: {', '.join(bad[:5])}" if bad else ""
