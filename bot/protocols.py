@@ -135,6 +135,10 @@ class Workspace(Protocol):
         """List the files that are tracked or could be: ignore rules respected, names readable."""
         ...
 
+    def names(self, revision: str) -> tuple[str, ...] | None:
+        """List the files of a revision; empty where it is one file's content, None where it is no revision."""
+        ...
+
     def search(
         self, pattern: str, *, glob: str = "", regex: bool = False, limit: int = 200, scope: Sequence[str] = ()
     ) -> tuple[Match, ...]:
@@ -191,7 +195,7 @@ class Command:
     """Folders of ours, such as a cache."""
 
 
-Bound: TypeAlias = Literal["memory", "processor", "processes", "file size", "open files", "time", "output"]
+Bound: TypeAlias = Literal["memory", "processor", "processes", "file size", "open files", "time", "output", "disk"]
 """What a command may use only so much of."""
 
 

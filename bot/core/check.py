@@ -122,7 +122,7 @@ class CheckResult(Record):
     seconds: float = 0.0
     isolation: str = ""
     hit: tuple[str, ...] = ()
-    """Limits that it ran into: memory, processor, processes, file size, open files, time, output."""
+    """Limits that it ran into: memory, processor, processes, file size, open files, time, output, disk."""
     hidden: tuple[str, ...] = ()
     """Modules of the tree that stand in the way of others of the same name, such as an installed library."""
     rewritten: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 from bot.git import owner
@@ -18,6 +19,8 @@ DONE = f"{PREFIX}done-"
 AT_ONCE = 0.015
 """Seconds that may be spent on deleting while somebody waits."""
 LATER = 2.0
+LONGEST, SHORT = 3800, 200
+"""Bytes of a path, of those that git can track and of those of which as many folders can be open at once."""
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -67,7 +70,11 @@ def delete(folder: Path, seconds: float = float("inf")) -> bool:
     except OSError:
         return not folder.exists()
     try:
-        if _clear(handle, until, last=owner.NAME):
+        done = _clear(handle, until, last=owner.NAME)
+        if not done and time.monotonic() < until:
+            loosen(folder, SHORT)
+            done = _clear(handle, until, last=owner.NAME)
+        if done:
             with suppress(OSError):
                 os.unlink(owner.NAME, dir_fd=handle)
     finally:
@@ -122,10 +129,23 @@ def _take_once(folder: int, entry: os.DirEntry[str], until: float) -> bool:
     return True
 
 
-def loosen(root: Path) -> None:
-    """Let folders be emptied that somebody made read-only."""
-    for where, folders, _ in os.walk(root):
-        for folder in folders:
-            path = Path(where, folder)
-            if not path.is_symlink():
-                path.chmod(0o700)
+def loosen(root: Path, longest: int = LONGEST) -> None:
+    """Let folders be emptied that somebody made read-only, or so deep that no path leads there: those come to the top.
+
+    What git tracks lies no deeper than `longest` bytes of path.
+    """
+    fresh = (root / f"{PREFIX}{number}" for number in count())
+    waiting = [] if root.is_symlink() else [(root, 0)]
+    while waiting:
+        folder, above = waiting.pop()
+        with suppress(OSError):
+            folder.chmod(0o700)
+            with os.scandir(folder) as entries:
+                below = [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
+            for path in below:
+                length = above + len(os.fsencode(path.name)) + 1
+                if length > longest:
+                    path.chmod(0o700)
+                    waiting.append((path.rename(next(new for new in fresh if not os.path.lexists(new))), 0))
+                else:
+                    waiting.append((path, length))

@@ -15,6 +15,7 @@ from signal import SIGKILL, SIGTERM
 from typing import IO, NamedTuple
 
 from bot.errors import GitFailed, UsageError
+from bot.git.traps import disarming
 
 TIMEOUT = 300.0
 """Seconds; a checkout of a very large tree is the longest thing that we ask for."""
@@ -186,7 +187,7 @@ def launch(
             )
         except (OSError, ValueError) as error:
             raise GitFailed(f"git could not be started: {redact(str(error))}") from error
-        with child:
+        with child, disarming(folder):
             code, output = _converse(child, stdin, limit, timeout)
         complaints.seek(0)
         return Answer(code, output, redact(complaints.read(_COMPLAINT).decode("utf-8", "replace")))

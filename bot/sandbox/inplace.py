@@ -12,6 +12,7 @@ from bot.sandbox.carrying import find_carried, vacant
 from bot.sandbox.environment import REPORT, compose
 from bot.sandbox.footholds import Foothold, Footholds
 from bot.sandbox.launch import Launcher, Plan, Seal
+from bot.sandbox.leavings import tidied
 from bot.sandbox.limits import Bounds
 from bot.sandbox.outcome import tell
 from bot.sandbox.scratch import Scratch, private_folders
@@ -45,7 +46,12 @@ class InPlace(ABC):
         if command.folder and (reason := refuse(command)):
             return refused(reason, self.isolation)
         carried = self._carried(command.cwd.absolute())
-        with private_folders() as scratch, self._footholds.hold(carried), self._seal(command, scratch, carried) as seal:
+        with (
+            private_folders() as scratch,
+            tidied(),
+            self._footholds.hold(carried),
+            self._seal(command, scratch, carried) as seal,
+        ):
             told = {REPORT: "3"} if command.report else {}
             homes = str(scratch.home), str(scratch.temporary)
             environment = compose(command.argv, command.environment, os.environ, *homes, self._search)

@@ -4,6 +4,7 @@ import contextlib
 import os
 import select
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,15 +45,21 @@ class Plan(NamedTuple):
     timeout: float
     pipes: int = 0
     """How many private pipes to open; the command has their write ends as descriptors 3, 4 and so on."""
+    given: Sequence[bytes] = ()
+    """What it can read from the descriptors behind these."""
     locked: bool = True
     """Whether to forbid gaining rights through set-user-id programs."""
     seal: Seal | None = None
+    tree: str = ""
+    """Where on this machine it may write, if that is not where it starts."""
 
     def order(self, bounds: Bounds) -> Order:
         """Write the plan down for a supervisor."""
         closed = self.seal.filter.hex() if self.seal is not None else ""
         limits, ceilings = resource_limits(bounds, self.timeout), make_ceilings(bounds, self.timeout)
-        return Order(self.argv, self.cwd, self.environment, self.timeout, ceilings, limits, self.locked, closed)
+        return Order(
+            self.argv, self.cwd, self.environment, self.timeout, ceilings, limits, self.locked, closed, self.tree
+        )
 
 
 @dataclass(slots=True, eq=False)
@@ -88,6 +95,17 @@ def private_pipes(number: int) -> Iterator[tuple[Pipe, ...]]:
             os.close(pipe.reading)
 
 
+@contextlib.contextmanager
+def given_files(contents: Sequence[bytes]) -> Iterator[tuple[int, ...]]:
+    """Open files without names that hold something for one command."""
+    with contextlib.ExitStack() as stack:
+        files = [stack.enter_context(tempfile.TemporaryFile(buffering=0)) for _ in contents]
+        for file, content in zip(files, contents, strict=True):
+            file.write(content)
+            file.seek(0)
+        yield tuple(file.fileno() for file in files)
+
+
 class Launcher:
     """Lends a supervisor to each command; as many as ran at the same time are kept for the next ones."""
 
@@ -98,19 +116,19 @@ class Launcher:
 
     def launch(self, plan: Plan) -> Ran:
         """Run a plan to its end and sweep all that it started. Raises SandboxUnavailable."""
-        with output_file() as output, private_pipes(plan.pipes) as pipes:
+        with output_file() as output, private_pipes(plan.pipes) as pipes, given_files(plan.given) as files:
             if plan.seal is not None:
                 # Programs open /dev/stdout by name
                 plan.seal.ruleset.allow_open(output, Access.PRINT)
             kills, started = memory_kills(), time.monotonic()
-            answer, note = self._converse(plan, output, pipes)
+            answer, note = self._converse(plan, output, pipes, files)
             seconds = time.monotonic() - started
             starved = memory_kills() > kills
             return Ran(answer, read_ends(output), seconds, tuple(bytes(pipe.kept) for pipe in pipes), note, starved)
 
-    def _converse(self, plan: Plan, output: int, pipes: Sequence[Pipe]) -> tuple[Answer, str]:
+    def _converse(self, plan: Plan, output: int, pipes: Sequence[Pipe], files: Sequence[int]) -> tuple[Answer, str]:
         sealing = [plan.seal.ruleset.descriptor] if plan.seal is not None else []
-        line = self._send(plan.order(self.bounds), [output, *(pipe.writing for pipe in pipes), *sealing])
+        line = self._send(plan.order(self.bounds), [output, *(pipe.writing for pipe in pipes), *files, *sealing])
         try:
             for pipe in pipes:
                 pipe.hand_over()

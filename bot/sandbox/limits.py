@@ -37,6 +37,8 @@ class Bounds:
     """Processes and their threads at one time: many tools start one for each processor, and each of those as many."""
     processors: float = PROCESSORS
     """How many processors it may keep busy all of its time."""
+    disk: int = 32 * GIB
+    """Bytes that a disk may lose while it runs; less where little is free."""
     output: int = 64 << 20
     """Bytes of output after which the command is killed."""
 
@@ -44,7 +46,7 @@ class Bounds:
 def make_ceilings(bounds: Bounds, timeout: float) -> Ceilings:
     """List what the supervisor sees to: what all processes use together the kernel does not limit."""
     memory = min(bounds.together, machine_memory() * 3 // 4)
-    return Ceilings(bounds.output, memory, bounds.processes, timeout * bounds.processors)
+    return Ceilings(bounds.output, memory, bounds.processes, timeout * bounds.processors, bounds.disk)
 
 
 def resource_limits(bounds: Bounds, timeout: float) -> tuple[tuple[int, int], ...]:

@@ -89,12 +89,15 @@ def options(layout: Layout, tree: Tree, scratch: Scratch) -> list[str]:
     """Write everything down; later mounts lie over earlier ones."""
     return [
         *("--unshare-all", "--die-with-parent", "--new-session", "--hostname", "sandbox"),
+        # Root keeps them otherwise, and with them makes writable again what is mounted read-only
+        *("--cap-drop", "ALL"),
         *(("--share-net", *resolver_mounts()) if tree.network else ()),
         *system_mounts(),
         *(option for home in homes() if covered(home) for option in ("--tmpfs", str(home))),
         *process_mounts(),
         *("--dev", "/dev"),
-        *("--bind", str(scratch.temporary), TEMPORARY, "--symlink", TEMPORARY, "/var/tmp"),  # noqa: S108
+        # Not a link, below which a repository could not be mounted
+        *(word for place in (TEMPORARY, "/var/tmp") for word in ("--bind", str(scratch.temporary), place)),  # noqa: S108
         *("--bind", str(scratch.home), HOME),
         *outside_mounts(layout),
         *(_BIND[tree.writable], str(tree.root), str(layout.repository)),

@@ -117,6 +117,9 @@ def explain_kill(answer: Answer, bounds: Bounds, timeout: float) -> Reason:
             return Reason(f"ended because it ran more than {ceilings.tasks} processes and threads at once", "processes")
         case "processor":
             return Reason(f"ended because it used more than {ceilings.processor:g} s of processor time", "processor")
+        case "disk":
+            most = f"{bounds.disk / GIB:.3g} GiB, or three quarters of what was free"
+            return Reason(f"ended because the disk lost more than it may while it ran: {most}", "disk")
         case _:
             return Reason(f"ended because it printed more than {bounds.output >> 20} MB", "output")
 

@@ -7,6 +7,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -54,18 +55,35 @@ def _hold(root: Path) -> Iterator[None]:
 
 def remove(root: Path) -> None:
     """Remove a folder, opening what was left closed; what still resists is left to the system."""
-    shutil.rmtree(root, ignore_errors=True)
+    if root.is_symlink():
+        # A command put it there, and beyond it nothing is ours
+        with contextlib.suppress(OSError):
+            root.unlink()
+        return
+    with contextlib.suppress(RecursionError):
+        shutil.rmtree(root, ignore_errors=True)
     if root.exists():
-        open_folders(root)
+        flatten(root)
         shutil.rmtree(root, ignore_errors=True)
 
 
-def open_folders(root: Path) -> None:
-    """Make every folder below one of ours listable and writable; never follows a link."""
+def flatten(root: Path) -> None:
+    """Open every folder below one of ours and move it up to the top: no path is too long there, and no tree too deep.
+
+    Never follows a link.
+    """
+    names = (f".{number}" for number in count())
     waiting = [root]
     while waiting:
         folder = waiting.pop()
         with contextlib.suppress(OSError):
             folder.chmod(stat.S_IRWXU)
             with os.scandir(folder) as entries:
-                waiting += [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
+                below = [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
+            for path in below:
+                path.chmod(stat.S_IRWXU)
+                waiting.append(path if folder == root else path.rename(_free(root, names)))
+
+
+def _free(root: Path, names: Iterator[str]) -> Path:
+    return next(path for path in map(root.joinpath, names) if not os.path.lexists(path))

@@ -7,8 +7,8 @@ import errno
 import functools
 import platform
 import struct
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 from bot.errors import SandboxUnavailable
 
@@ -111,6 +111,36 @@ ABSENT = {
 }
 """Answered with ENOSYS, as by a kernel that was built without."""
 
+WITHIN = frozenset(
+    {
+        "ptrace",
+        "process_vm_readv",
+        "process_vm_writev",
+        "process_madvise",
+        "process_mrelease",
+        "pidfd_getfd",
+        "kcmp",
+        "move_pages",
+        "migrate_pages",
+        "mount",
+        "umount2",
+        "pivot_root",
+        "chroot",
+        "move_mount",
+        "open_tree",
+        "open_tree_attr",
+        "fsopen",
+        "fsconfig",
+        "fsmount",
+        "fspick",
+        "mount_setattr",
+        "setns",
+        "sethostname",
+        "setdomainname",
+    }
+)
+"""Of these, what reaches no further than the namespaces around a command, where there are such."""
+
 UNSUPPORTED = {
     "setxattr": (188, 5),
     "lsetxattr": (189, 6),
@@ -120,14 +150,21 @@ UNSUPPORTED = {
     "fremovexattr": (199, 16),
     "setxattrat": (463, 463),
     "removexattrat": (466, 466),
+    "file_setattr": (469, 469),
 }
 """Attributes of files, which Landlock leaves open everywhere; answered with EOPNOTSUPP, as by a disk without them."""
 
 SOCKET, SOCKETPAIR, CLONE, UNSHARE = (41, 198), (53, 199), (56, 220), (272, 97)
 TRUNCATE = (76, 45)
-PRLIMIT, SETPRIORITY, IOPRIO_SET = (302, 261), (141, 140), (251, 30)
+PRLIMIT, SETPRIORITY, IOPRIO_SET, IOCTL = (302, 261), (141, 140), (251, 30), (16, 29)
+SET_SCHEDULER, SET_PARAMETERS, SET_ATTRIBUTES, SET_AFFINITY = (144, 119), (142, 118), (314, 274), (203, 122)
+USER, USER_OF_DISK = 2, 3
+"""In place of one process: all processes of a user, as setpriority and as ioprio_set name them."""
+MARKS = (0x4008_6602, 0x4004_6602, 0x401C_5820, 0x4008_7602, 0x4008_6604, 0x4080_6685, 0x800C_6613, 0xC050_6617)
+"""What marks a file that is open only to be read: flags such as that of no access times, version, verity, encryption;
+and further keys for the disk."""
 
-INTERNET, INTERNET_6, NETLINK = 2, 10, 16
+LOCAL, INTERNET, INTERNET_6, NETLINK = 1, 2, 10, 16
 """Families of sockets; the last tells a name resolver which addresses the machine has."""
 STREAM, SEQPACKET = 1, 5
 KIND = 0xF
@@ -150,22 +187,21 @@ class Step(NamedTuple):
     other: int = 0
 
 
+Rule: TypeAlias = tuple[tuple[int, int], Sequence[Step]]
+"""A call's number on either kind of machine, and what is done about it."""
+
+
 @functools.cache
 def make_filter(*, network: bool, truncate: bool = True, machine: str = "") -> bytes:
     """Write the filter for a kind of machine, by default this one. Raises SandboxUnavailable.
 
     `truncate` is whether Landlock sees to the call by which a path is cut off.
     """
-    kind = MACHINES.get(machine or platform.machine())
-    if kind is None:
-        raise SandboxUnavailable(f"there is no seccomp filter for this kind of machine ({platform.machine()})")
-    steps = [Step(LOAD, ARCH), Step(EQUAL, kind.arch, 1), Step(RETURN, KILL), Step(LOAD, NUMBER)]
-    if kind.foreign:
-        steps += [Step(AT_LEAST, kind.foreign, 0, 1), Step(RETURN, FAIL | errno.ENOSYS)]
+    absent = ABSENT if truncate else {**ABSENT, "truncate": TRUNCATE}
     rules = [
         *_refuse_all(FORBIDDEN, errno.EPERM),
         *_refuse_all(UNSUPPORTED, errno.EOPNOTSUPP),
-        *_refuse_all(ABSENT if truncate else {**ABSENT, "truncate": TRUNCATE}, errno.ENOSYS),
+        *_refuse_all(absent, errno.ENOSYS),
         # A socket in the file system leads to whatever listens there, such as the one that starts containers
         (SOCKET, _only(0, (INTERNET, INTERNET_6, NETLINK) if network else (), errno.EACCES)),
         # Of a pair, a socket for datagrams can be connected to another one later
@@ -174,9 +210,39 @@ def make_filter(*, network: bool, truncate: bool = True, machine: str = "") -> b
         (UNSHARE, _without(0, NAMESPACES_AND_TIME)),
         # Of itself, but of no other process
         (PRLIMIT, _only(0, (0,), errno.EPERM)),
-        (SETPRIORITY, _only(1, (0,), errno.EPERM)),
-        (IOPRIO_SET, _only(1, (0,), errno.EPERM)),
+        *((call, _only(0, (0,), errno.EPERM)) for call in (SET_SCHEDULER, SET_PARAMETERS, SET_ATTRIBUTES)),
+        # Threads are named by number as well; where they run is only a hint, so that they are told that it is done
+        (SET_AFFINITY, _only(0, (0,), 0)),
+        (SETPRIORITY, (*_none(0, (USER,), errno.EPERM), *_only(1, (0,), errno.EPERM))),
+        (IOPRIO_SET, (*_none(0, (USER_OF_DISK,), errno.EPERM), *_only(1, (0,), errno.EPERM))),
+        (IOCTL, (*_none(1, MARKS, errno.ENOTTY), Step(RETURN, ALLOW))),
     ]
+    return _assemble(rules, machine)
+
+
+@functools.cache
+def make_thin_filter(machine: str = "") -> bytes:
+    """Write the filter for what has namespaces around it, against what these leave open. Raises SandboxUnavailable.
+
+    The person's keys are not kept by them, nor the sockets that lead from a virtual machine to its host.
+    """
+    beyond = {name: numbers for name, numbers in FORBIDDEN.items() if name not in WITHIN}
+    absent = {name: numbers for name, numbers in ABSENT.items() if name.startswith("io_uring")}
+    rules = [
+        *_refuse_all(beyond, errno.EPERM),
+        *_refuse_all(absent, errno.ENOSYS),
+        (SOCKET, _only(0, (LOCAL, INTERNET, INTERNET_6, NETLINK), errno.EAFNOSUPPORT)),
+    ]
+    return _assemble(rules, machine)
+
+
+def _assemble(rules: Sequence[Rule], machine: str) -> bytes:
+    kind = MACHINES.get(machine or platform.machine())
+    if kind is None:
+        raise SandboxUnavailable(f"there is no seccomp filter for this kind of machine ({platform.machine()})")
+    steps = [Step(LOAD, ARCH), Step(EQUAL, kind.arch, 1), Step(RETURN, KILL), Step(LOAD, NUMBER)]
+    if kind.foreign:
+        steps += [Step(AT_LEAST, kind.foreign, 0, 1), Step(RETURN, FAIL | errno.ENOSYS)]
     for numbers, block in rules:
         if numbers[kind.column] != NONE:
             steps += [Step(EQUAL, numbers[kind.column], 0, len(block)), *block]
@@ -184,7 +250,7 @@ def make_filter(*, network: bool, truncate: bool = True, machine: str = "") -> b
     return b"".join(struct.pack("=HBBI", step.code, step.then, step.other, step.value) for step in steps)
 
 
-def _refuse_all(calls: dict[str, tuple[int, int]], answer: int) -> list[tuple[tuple[int, int], Sequence[Step]]]:
+def _refuse_all(calls: Mapping[str, tuple[int, int]], answer: int) -> list[Rule]:
     return [(numbers, (Step(RETURN, FAIL | answer),)) for numbers in calls.values()]
 
 
@@ -193,6 +259,12 @@ def _only(argument: int, allowed: Sequence[int], answer: int, mask: int = 0xFFFF
     tests = [Step(EQUAL, value, len(allowed) - index) for index, value in enumerate(allowed)]
     ends = (Step(RETURN, FAIL | answer), Step(RETURN, ALLOW))
     return (Step(LOAD, ARGUMENTS + 8 * argument), Step(AND, mask), *tests, *ends)
+
+
+def _none(argument: int, refused: Sequence[int], answer: int) -> Sequence[Step]:
+    """Refuse a call when an argument has one of some values, and go on when it has not."""
+    tests = [step for value in refused for step in (Step(EQUAL, value, 0, 1), Step(RETURN, FAIL | answer))]
+    return (Step(LOAD, ARGUMENTS + 8 * argument), *tests)
 
 
 def _without(argument: int, bits: int) -> Sequence[Step]:

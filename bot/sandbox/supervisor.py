@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn, TypeAlias
 
-from bot.sandbox.seal import seal
+from bot.sandbox.seal import ORDINARY, drop, seal
 from bot.sandbox.usage import TICK, Ceiling, Ceilings, Guard, Toll, descendants
 
 Ending: TypeAlias = Literal["exited", "timed_out", "killed", "cancelled", "unsealed"]
@@ -51,6 +51,8 @@ class Order(NamedTuple):
     """Whether to forbid gaining rights through set-user-id programs."""
     filter: str
     """A seccomp filter to live under, in hexadecimal; where there is one, the last descriptor is a Landlock ruleset."""
+    tree: str = ""
+    """A folder on the disk that the command writes to, if it starts in another one."""
 
 
 class Answer(NamedTuple):
@@ -108,7 +110,9 @@ def reap(toll: Toll) -> int | None:
             report = os.wait4(-1, os.WNOHANG)
             if not report[0]:
                 return count
-            toll.add(*report)
+            # One that let us trace it tells of every signal, and has not ended
+            if not os.WIFSTOPPED(report[1]):
+                toll.add(*report)
         return MOUTHFUL
     return None
 
@@ -157,6 +161,9 @@ def become(order: Order, descriptors: list[int], gate: socket.socket) -> NoRetur
     control_process(DEATH_SIGNAL, signal.SIGKILL)
     if order.locked:
         control_process(LOCK, 1)
+        # Root reads git agent's memory otherwise, and raises its own limits
+        with contextlib.suppress(OSError, AttributeError):
+            drop(ORDINARY)
     passed = descriptors[:-1] if order.filter else descriptors
     # Ours are numbered from 6 on, so no target is a source that is still to come.
     for target, source in enumerate([passed[0], *passed], start=1):
@@ -187,7 +194,7 @@ def watch(pid: int, order: Order, output: int, awake: int, toll: Toll) -> tuple[
     poller.register(CONTROL, select.POLLIN)
     poller.register(awake, select.POLLIN)
     ceilings = Ceilings._make(order.ceilings)
-    guard, until = Guard(ceilings, pid), time.monotonic() + order.timeout
+    guard, until = Guard(ceilings, pid, [output, order.tree or order.cwd]), time.monotonic() + order.timeout
     while True:
         reap(toll)
         # Before the end is: otherwise it would be chance how much may be printed

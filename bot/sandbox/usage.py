@@ -8,12 +8,15 @@ import math
 import os
 import resource
 import signal
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-Ceiling: TypeAlias = Literal["", "memory", "processor", "processes", "output"]
+from bot.sandbox.stores import Disks, Loose
+
+Ceiling: TypeAlias = Literal["", "memory", "processor", "processes", "output", "disk"]
 """What a command was ended for using too much of; empty for nothing."""
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -44,6 +47,8 @@ class Ceilings(NamedTuple):
     """Processes and their threads at one time."""
     processor: float
     """Seconds of processor time."""
+    disk: int = sys.maxsize
+    """Bytes that a disk may lose."""
 
     def passed(self, used: "Usage", ended: float, free: int) -> Ceiling:
         """Name what more is used of than may be.
@@ -95,10 +100,11 @@ class Toll:
 class Guard:
     """Looks now and then at all that runs below this process: at one command."""
 
-    __slots__ = ("_ceilings", "_due", "_free", "_leader", "_next", "_tasks")
+    __slots__ = ("_ceilings", "_disks", "_due", "_free", "_leader", "_loose", "_next", "_tasks")
 
-    def __init__(self, ceilings: Ceilings, leader: int) -> None:
+    def __init__(self, ceilings: Ceilings, leader: int, places: Iterable[int | str] = ()) -> None:
         self._ceilings = ceilings
+        self._disks, self._loose = Disks(places, ceilings.disk), Loose(ceilings.memory)
         self._leader = leader
         self._tasks, self._free = running_tasks(), free_memory()
         now = time.monotonic()
@@ -117,10 +123,15 @@ class Guard:
         if used is None:
             with held(self._leader) if self._leader not in toll.statuses else contextlib.nullcontext():
                 used = look(os.getpid(), self._ceilings.tasks) or Usage()
-        found = self._ceilings.passed(used, toll.processor, self._free)
+        found = self._ceilings.passed(used, toll.processor, self._free) or self._stored(used)
         rest = REST * (time.monotonic() - now)
         self._due = now + (rest if self._ceilings.near(used) else max(CALM, rest))
         return found
+
+    def _stored(self, used: Usage) -> Ceiling:
+        if self._disks.filled():
+            return "disk"
+        return "memory" if self._loose.passed(used.pids) else ""
 
 
 @contextlib.contextmanager

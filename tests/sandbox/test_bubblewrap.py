@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ import bot.sandbox.supervisor
 from bot.errors import SandboxUnavailable
 from bot.protocols import Command
 from bot.sandbox.bubblewrap import BubblewrapExecutor, as_signal, exit_code
+from bot.sandbox.mounts import PACKAGE
 from tests.conftest import Repo, make_repo
-from tests.sandbox.conftest import Ground, Runner, needs
+from tests.sandbox.conftest import Ground, Runner, make_ground, needs
 
 CONNECT = "import socket; socket.create_connection(('127.0.0.1', {}), timeout=2); print('connected')"
 
@@ -309,6 +311,41 @@ def test_a_sandbox_that_cannot_be_made_is_not_a_result(boxed: Runner, tmp_path: 
 def test_a_command_cannot_fake_a_broken_sandbox(boxed: Runner) -> None:
     done = boxed.shell("echo 'bwrap: execvp x: No such file or directory'; exit 1")
     assert (done.returncode, done.output) == (1, "bwrap: execvp x: No such file or directory\n")
+
+
+HOLD = r"""
+import ctypes, os, socket, sys
+
+system = ctypes.CDLL(None, use_errno=True)
+remount, bind, detach = 32, 4096, 2
+for namespaces in (0, 0x10000000 | 0x20000):
+    system.unshare(namespaces)
+    for place in ("/usr", ".git", "/proc/sys", sys.argv[1]):
+        if system.mount(None, os.path.abspath(place).encode(), None, remount | bind, None) == 0:
+            print("writable again:", place)
+        if system.umount2(os.path.abspath(place).encode(), detach) == 0:
+            print("gone:", place)
+if int(open("/proc/self/status").read().partition("CapBnd:")[2].split()[0], 16) and os.getuid() == 0:
+    print("rights are left")
+for number in (248, 249, 250, 425) if os.uname().machine == "x86_64" else ():
+    if system.syscall(number, 0, -3, 1, 0, 0) != -1 or ctypes.get_errno() not in (1, 38):
+        print("call", number)
+try:
+    print(socket.socket(40, socket.SOCK_STREAM))
+except OSError:
+    print("end")
+"""
+
+
+def test_nobody_gives_back_what_was_taken_away(boxed: Runner) -> None:
+    done = boxed.python(HOLD, str(PACKAGE))
+    assert done.output == "end\n"
+
+
+def test_a_repository_among_temporary_files_can_be_the_tree(boxing: BubblewrapExecutor) -> None:
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        ground = make_ground(Path(name))
+        assert Runner(ground.bubblewrap, ground.tree)("cat", "pkg/__init__.py").output == "WHERE = 'tree'\n"
 
 
 @pytest.mark.parametrize(

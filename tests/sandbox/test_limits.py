@@ -78,6 +78,37 @@ def test_memory_is_counted_for_all_processes_together(tight: Runner) -> None:
     assert done.output == "[git agent: ended because its processes together held more than 0.125 GiB of memory]\n"
 
 
+NAMELESS = """
+import os, time
+os.fork()
+os.fork()
+files = [os.memfd_create('x') for _ in range(50)]
+for file in files:
+    os.posix_fallocate(file, 0, 2 << 20)
+time.sleep(60)
+"""
+
+
+def test_memory_in_files_that_only_memory_holds_is_counted(tight: Runner) -> None:
+    done = tight.python(NAMELESS)
+    assert (done.ended, done.hit) == ("killed", ("memory",))
+
+
+FILL = """
+import os, tempfile, time
+for _ in range(100):
+    os.posix_fallocate(tempfile.mkstemp()[0], 0, 2 << 20)
+    time.sleep(0.02)
+"""
+
+
+def test_a_disk_is_not_filled(common: Ground) -> None:
+    bounds = Bounds(disk=MB, file=8 * MB)
+    done = Runner(ProcessExecutor(bounds), common.tree).python(FILL)
+    assert (done.ended, done.hit) == ("killed", ("disk",))
+    assert done.output.startswith("[git agent: ended because the disk lost more than it may while it ran: ")
+
+
 def test_what_processes_share_is_counted_once(tight: Runner) -> None:
     done = tight.python(SHARED)
     assert (done.returncode, done.hit, done.output) == (0, (), "")

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from bot.sandbox.scratch import private_folders
+from tests.digging import dig, shallow
 
 
 def test_folders_are_private_and_gone_afterwards() -> None:
@@ -19,11 +20,19 @@ def test_closed_folders_go_too() -> None:
     assert not scratch.root.exists()
 
 
+def test_folders_that_no_path_leads_to_go_too() -> None:
+    with shallow(150), private_folders() as scratch:
+        dig(scratch.temporary, 250)
+    assert not scratch.root.exists()
+
+
 def test_links_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "kept").touch()
     tmp_path.chmod(0o500)
     with private_folders() as scratch:
         (scratch.home / "link").symlink_to(tmp_path)
+        scratch.temporary.rmdir()
+        scratch.temporary.symlink_to(tmp_path)
     assert (tmp_path / "kept").exists()
     assert tmp_path.stat().st_mode & 0o777 == 0o500
     tmp_path.chmod(0o700)
