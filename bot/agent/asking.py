@@ -16,11 +16,9 @@ from bot.errors import ToolError
 from bot.protocols import Approver
 from bot.tools import paths
 from bot.tools.command import RUN_COMMAND, resolve
-from bot.tools.patch import deletions
+from bot.tools.patch import deletions, renames
 from bot.tools.tool import Bench
 
-REMOVING = ("delete_file", "move_file", "apply_patch")
-"""Tools that take files away where somebody was asked already, or where nothing is lost."""
 MOST_SHOWN = 100_000
 """Characters that somebody may be asked to look through."""
 NAMED = 5
@@ -141,7 +139,7 @@ def about_change(
     """Ask what somebody may allow of a change, all of what is found against it; `read` gives files of the base."""
     gone = [path for path in unasked(change.files, log) if read(path) is not None]
     if gone:
-        yield _deleting(gone, " by a command")
+        yield _deleting(gone, " by a command, or by way of another place")
     guarded = [refusal for refusal in found if refusal.risk == "protected"]
     if guarded:
         named = tuple(dict.fromkeys(refusal.subject for refusal in guarded))
@@ -153,15 +151,44 @@ def about_change(
 
 
 def unasked(files: Sequence[FileChange], log: Sequence[Event]) -> tuple[str, ...]:
-    """List the files that a change takes away although no call asked for it: commands did."""
-    asked = {
-        edit.path
-        for event in since_step(log)
-        if isinstance(event, Acted) and event.result.ok and event.call.name in REMOVING
-        for edit in event.result.metadata.edits
-        if not edit.after
-    }
-    return tuple(file.path for file in files if file.kind == "deleted" and file.path not in asked)
+    """List the files that a change takes away although nobody was asked, and that did not go to another place."""
+    asked, places = _told_of(since_step(log))
+    there = {file.path for file in files if file.kind != "deleted"}
+    gone = (file.path for file in files if file.kind == "deleted" and file.path not in asked)
+    return tuple(path for path in gone if places.get(path) not in there)
+
+
+def _told_of(events: Sequence[Event]) -> tuple[set[str], dict[str, str]]:
+    """Collect the files that somebody let a call delete, and where others went."""
+    asked, places, allowed = set[str](), dict[str, str](), set[str]()
+    for event in events:
+        if isinstance(event, Decided) and event.decision.question.risk == "delete" and event.decision.allowed:
+            allowed.add(event.call_id)
+        if not isinstance(event, Acted):
+            continue
+        if event.result.ok:
+            asked.update(_deletes(event) if event.call.id in allowed else ())
+            for source, target in _moves(event):
+                origin = next((first for first, last in places.items() if last == source), source)
+                places[origin] = target
+        # Ids are the model's own: another call may have the same one
+        allowed.discard(event.call.id)
+    return asked, places
+
+
+def _deletes(event: Acted) -> Iterator[str]:
+    named = deletions(str(event.call.arguments.get("patch", ""))) if event.call.name == "apply_patch" else None
+    for edit in event.result.metadata.edits:
+        if event.call.name == "delete_file" or (named is not None and edit.path in named):
+            yield edit.path
+
+
+def _moves(event: Acted) -> Iterator[tuple[str, str]]:
+    edits = event.result.metadata.edits
+    if event.call.name == "move_file" and len(edits) == 2:  # noqa: PLR2004 - the old place and the new one
+        yield edits[0].path, edits[1].path
+    if event.call.name == "apply_patch":
+        yield from renames(str(event.call.arguments.get("patch", "")))
 
 
 def sections(patch: str, named: Sequence[str]) -> str:

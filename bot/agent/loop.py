@@ -164,8 +164,7 @@ class _Turns:
     def _ask(self, seconds: float | None) -> Generator[Event, None, Reply | None]:
         failures = 0
         while True:
-            since = self.agent.clock()
-            prompt = context.prompt(self.log, self.specs)
+            since, prompt = self.agent.clock(), context.prompt(self.log, self.specs)
             try:
                 reply = self.agent.model.reply(prompt)
             except ModelError as error:
@@ -174,7 +173,8 @@ class _Turns:
                 if wait is None or self._late(seconds, wait):
                     yield Ended(stop="model", detail=error.message)
                     return None
-                yield Retried(error=error.kind, message=error.message, wait=wait)
+                took, sent = self.agent.clock() - since, context.size(prompt)
+                yield Retried(error=error.kind, message=error.message, wait=wait, seconds=took, sent=sent)
                 self.agent.pause(wait)
             else:
                 yield Replied(reply=reply, seconds=self.agent.clock() - since, sent=context.size(prompt))

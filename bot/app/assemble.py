@@ -118,7 +118,7 @@ def choose_bay(desk: Desk) -> Bay:
         outdated=carriage.stale,
         shelf=shelf,
         outside=Outside(repository.root, carried, carriage.facts),
-        redactor=Redactor((*secrets.values, *read_secrets(repository, desk.base, settings.scope))),
+        redactor=Redactor((*secrets.values, *read_secrets(repository, desk.base, settings.scope, carried))),
     )
 
 

@@ -97,7 +97,7 @@ def tell(entry: Line) -> tuple[str, str, str]:
         case Request():
             return "request", entry.finish, _join(*_request(entry))
         case Retry():
-            return "retry", entry.error, _join(entry.message, f"asked again after {entry.wait:.0f} s")
+            return "retry" if entry.again else "no reply", entry.error, _join(*_lost(entry))
         case Call():
             state = "ok" if entry.ok else "refused" if entry.refused else "failed"
             return "call", state, _join(*_call(entry))
@@ -120,6 +120,12 @@ def _request(entry: Request) -> Iterator[str]:
     yield _spent(entry.usage)
     yield f"{entry.took:.2f} s"
     yield f"{entry.calls} call{'' if entry.calls == 1 else 's'}"
+
+
+def _lost(entry: Retry) -> Iterator[str]:
+    yield entry.message
+    yield f"{entry.sent:,} bytes sent; {entry.took:.2f} s" if entry.sent else ""
+    yield f"asked again after {entry.wait:.1f} s" if entry.again else "given up"
 
 
 def _spent(usage: Usage) -> str:
@@ -161,7 +167,7 @@ def _move(entry: Move) -> Iterator[str]:
 
 def sum_up(totals: Totals) -> Iterator[tuple[str, str]]:
     """Say in a few lines what a log comes to."""
-    retried = f"{totals.retries:,} retried" if totals.retries else ""
+    retried = f"{totals.retries:,} not answered" if totals.retries else ""
     spent = f"{totals.sent:,} bytes sent; {_spent(totals.usage)}; {totals.waited:.2f} s waited for"
     yield "requests", _join(f"{totals.requests:,}", retried, spent)
     failed = f"{sum(totals.failed.values()):,} failed ({_list(totals.failed)})" if totals.failed else ""

@@ -80,7 +80,7 @@ def _repository(directory: Path) -> Iterator[Finding]:
     yield Finding(name="isolation", ok=True, text=_isolation(bay))
     modules = ", ".join(sorted(bay.interpreter.modules)) or "nothing that we know"
     yield Finding(name="interpreter", ok=True, text=f"{bay.interpreter.path}, {bay.interpreter.origin}; has {modules}")
-    yield from _checks(desk, bay)
+    yield from map(bay.redactor.record, _checks(desk, bay))
     yield _model(desk)
     yield Finding(name="reuse", ok=True, text=GitShelf(desk.repository).count().text, aside=True)
 

@@ -89,7 +89,7 @@ def resume(directory: Path, prefix: str, flags: Mapping[str, object], words: str
         )
         with Terminal(console) as terminal:
             approver = choose_approver(mode.consent, desk.settings.trust, terminal.ask)
-            agent = make_agent(model, approver, bay.redactor, planning=False, foreign=_foreign(past, flags))
+            agent = make_agent(model, approver, bay.redactor, planning=False, foreign=_foreign(past, desk, flags))
             traces: tuple[Trace, ...] = (ref, terminal)
             report = record(_Again(desk, bay, agent, past, words, limits, signer), traces, past.events)
     deliver(report, mode)
@@ -119,9 +119,10 @@ def _open_desk(directory: Path, past: Past, flags: Mapping[str, object]) -> Desk
     return desk
 
 
-def _foreign(past: Past, flags: Mapping[str, object]) -> int:
-    """Count the events that nothing tells to be of ours: nobody here allowed what is allowed in them."""
-    return 0 if past.own or flags.get("trust") == "trusted" else len(past.events)
+def _foreign(past: Past, desk: Desk, flags: Mapping[str, object]) -> int:
+    """Count the events whose answers do not count: nothing tells that they are ours, or all is to be refused now."""
+    ours = past.own or flags.get("trust") == "trusted"
+    return 0 if ours and desk.settings.consent != "no" else len(past.events)
 
 
 def _newest(repository: Repository) -> str:

@@ -42,7 +42,8 @@ class Question(Record):
     @property
     def parts(self) -> frozenset[str]:
         """What it is about, one by one; none when it is about all of its kind."""
-        return frozenset(self.subject.splitlines())
+        # A command is one thing: a line of one argument must not pass for a command that was allowed
+        return frozenset(filter(None, (self.subject,) if self.risk == "command" else self.subject.split("\n")))
 
 
 class Decision(Record):

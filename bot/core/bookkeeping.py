@@ -1,6 +1,7 @@
 """Folds a run's events into its audit log, from its record alone."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -38,6 +39,8 @@ from bot.errors import Denied
 GIST, VALUE = 160, 60
 """Characters that are told of a call's arguments, and of one of them."""
 WHY = 200
+MOST_LINES = 4
+"""Of an answer that says why something was not done."""
 
 
 def keep_books(events: Iterable[Event]) -> Ledger:
@@ -85,8 +88,7 @@ class _Book:
             case Replied():
                 yield self._ask(event, number, seconds)
             case Retried():
-                told = line(event.message, WHY)
-                yield Retry(number=number, seconds=seconds, error=event.error, message=told, wait=event.wait)
+                yield _lose(event, number, seconds)
             case Acted():
                 yield _act(event, number, seconds)
             case Decided():
@@ -115,8 +117,12 @@ class _Book:
         purposes: Mapping[str, Purpose] = {"baselined": "base", "verified": "step", "reviewed": "review"}
         for result in event.verdict.results:
             yield self._check(result, event.verdict, purposes[event.event], number, seconds)
-        told = {result.check for result in event.verdict.results}
-        extra = [each for each in self.begun if each.check not in told]
+        # The same check may have run on the files as they would be with the tests of before, too
+        told = Counter(result.check for result in event.verdict.results)
+        extra = []
+        for each in self.begun:
+            told[each.check] -= 1
+            extra += [each] if told[each.check] < 0 else []
         yield from self._unsaid(extra, purposes[event.event], number, seconds)
 
     def _check(self, result: CheckResult, verdict: Verdict, purpose: Purpose, number: int, seconds: float) -> CheckRun:
@@ -146,11 +152,26 @@ class _Book:
         if isinstance(event, Proved | Ended | Resumed):
             purpose: Purpose = "proof" if isinstance(event, Proved) else "none"
             yield from self._unsaid(tuple(self.begun), purpose, number, seconds)
+        if isinstance(event, Ended) and event.stop == "model":
+            told = line(event.detail, WHY)
+            yield Retry(number=number, seconds=seconds, error="model", message=told, again=False)
         if isinstance(event, Resumed) and event.terms is not None:
             self.argv = {check.name: check.argv for check in event.terms.checks}
         move = _move(event, number, seconds)
         if move is not None:
             yield move
+
+
+def _lose(event: Retried, number: int, seconds: float) -> Retry:
+    return Retry(
+        number=number,
+        seconds=seconds,
+        error=event.error,
+        message=line(event.message, WHY),
+        wait=event.wait,
+        sent=event.sent,
+        took=event.seconds,
+    )
 
 
 def _act(event: Acted, number: int, seconds: float) -> Call:
@@ -164,7 +185,7 @@ def _act(event: Acted, number: int, seconds: float) -> Call:
         ok=result.ok,
         refused=result.error == Denied.kind,
         error=result.error or "",
-        why="" if result.ok else line(result.output.strip().partition("\n")[0], WHY),
+        why="" if result.ok else _complain(result.output),
         took=metadata.seconds,
         isolation=metadata.isolation,
         hit=metadata.hit,
@@ -172,6 +193,16 @@ def _act(event: Acted, number: int, seconds: float) -> Call:
         files=tuple(edit.path for edit in metadata.edits),
         tree=event.tree,
     )
+
+
+def _complain(output: str) -> str:
+    """Return the line that says why; those that end with a colon only announce it."""
+    said, lines = "", [each for each in output.split("\n") if each.strip()]
+    for each in lines[:MOST_LINES]:
+        said = f"{said} {each}".strip()
+        if not each.rstrip().endswith(":"):
+            break
+    return line(said, WHY)
 
 
 def tell_arguments(call: ToolCall) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from bot.core.approval import Refusal
 from bot.core.paths import refuse_mention
-from bot.core.shapes import GIT, MODULES, MYPY, PYTEST, PYTHON_FLAGS, READERS, RUFF, Shape, words
+from bot.core.programs import REFUSED, STARTERS
+from bot.core.shapes import GIT, MODULES, MYPY, PYTEST, PYTEST_ALSO, PYTHON_FLAGS, READERS, RUFF, Shape, words
 
 MOST_ARGUMENTS = 200
 LONGEST_ARGUMENTS = 32_000
@@ -21,50 +22,6 @@ VARIABLES = words(
 )
 _SECRET_VARIABLE = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|_KEY|KEY_|APIKEY|AUTH", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-
-_FAMILIES = {
-    "shells are not run: give one program and its arguments": """
-        sh bash rbash zsh dash ksh mksh pdksh fish csh tcsh ash yash osh ysh nu elvish xonsh rc es busybox toybox cmd
-        powershell pwsh
-    """,
-    "package managers are not run: a new dependency needs a person": """
-        pip pipx uv uvx poetry pdm rye pixi conda mamba micromamba easy_install hatch flit buildout tox nox npm npx
-        yarn pnpm corepack bun bunx gem bundle bundler composer cargo rustup go apt apt-get aptitude dpkg dnf yum
-        zypper rpm brew port apk pacman snap flatpak nix nix-env nix-shell nix-build guix virtualenv asdf mise cpan
-        cpanm luarocks opam stack cabal vcpkg conan
-    """,
-    "programs that reach the network are not run": """
-        curl wget aria httpie http https xh nc ncat netcat ssh sshd scp sftp rsync ftp lftp telnet socat dig nslookup
-        host ping traceroute gh hub glab aws gcloud gsutil az kubectl helm docker podman nerdctl buildah skopeo twine
-        psql mysql mongo mongosh redis-cli mail sendmail mutt lynx w3m links svn hg terraform ansible rclone
-    """,
-    "programs that change who runs are not run": """
-        sudo sudoedit su doas pkexec chroot unshare nsenter setpriv capsh runuser runas mount umount bwrap firejail
-        fakeroot newgrp sg systemd-run systemctl service at batch crontab
-    """,
-    "programs that start other programs are not run: name the program itself": """
-        env xargs nohup timeout time nice ionice chrt taskset setarch setsid setlocale flock watch exec eval command
-        script unbuffer expect strace ltrace gdb lldb valgrind perf parallel stdbuf entr catchsegv faketime proot
-        screen tmux make gmake cmake ninja meson just task rake bazel buck gradle gradlew mvn ant scons waf coverage
-        sed awk gawk mawk nawk vi vim view nvim nano emacs ed ex less more man info start-stop-daemon ld.so
-        ld-linux-x86-64.so tclkit dbus-run-session xvfb-run run-parts pre-commit git-shell
-    """,
-    "other interpreters are not run: declare a check for it": """
-        node nodejs ts-node tsx deno perl ruby irb php lua luajit tclsh wish osascript java jshell rscript r julia
-        ipython jupyter pypy graalpy jython micropython octave guile racket scheme sbcl clisp ghc ghci runghc
-        ocaml elixir iex erl escript scala kotlin kotlinc groovy dotnet mono raku swift gnuplot bc dc m sqlite
-    """,
-    "files are changed with the editing tools": """
-        rm rmdir unlink mv cp ln link mkdir mkfifo mknod touch chmod chown chgrp chattr setfacl dd tee truncate
-        install patch shred split csplit zip unzip gzip gunzip bzip xz zstd tar cpio ar
-    """,
-}
-_REFUSED = {program: reason for reason, programs in _FAMILIES.items() for program in words(programs)}
-
-_STARTERS = frozenset(
-    name for name, reason in _REFUSED.items() if reason.startswith(("shells", "programs that change who"))
-)
-"""What a program that nobody knows must not be told to start."""
 
 _EXCLUDING = ("--exclude=", "--exclude-dir=", "--ignore=", "--ignore-glob=", "--deselect=")
 """What these name is left alone, whatever it is."""
@@ -86,7 +43,7 @@ def judge_command(argv: Sequence[str], scope: Sequence[str] = ()) -> Refusal | N
     if refused is not None:
         return Refusal(refused)
     listed = _is_listed(argv[0])
-    refused = (_judge(argv[0])(argv[1:]) if listed else _refuse_handing(argv[1:])) or _refuse_arguments(argv[1:], scope)
+    refused = (_judge(argv[0])(argv[1:]) if listed else _refuse_handing(argv[1:])) or _refuse_arguments(argv, scope)
     if refused is not None:
         return Refusal(refused)
     if listed:
@@ -97,7 +54,7 @@ def judge_command(argv: Sequence[str], scope: Sequence[str] = ()) -> Refusal | N
 
 def writes(argv: Sequence[str]) -> bool:
     """Say whether a command that is allowed may change files: readers, git, mypy and a ruff that reports do not."""
-    program, at = _find_tool(argv)
+    program, at = find_tool(argv)
     rest = list(argv[at:])
     if program == "ruff":
         changing = rest[:1] == ["format"] and {"--check", "--diff"}.isdisjoint(rest)
@@ -109,13 +66,13 @@ def writes(argv: Sequence[str]) -> bool:
 
 def settle(argv: Sequence[str]) -> tuple[str, ...]:
     """Return a command as it is carried out: ruff mends nothing unasked, whatever the project sets."""
-    program, at = _find_tool(argv)
+    program, at = find_tool(argv)
     if program == "ruff" and list(argv[at : at + 1]) == ["check"] and not writes(argv):
         return (*argv[: at + 1], "--no-fix", *argv[at + 1 :])
     return tuple(argv)
 
 
-def _find_tool(argv: Sequence[str]) -> tuple[str, int]:
+def find_tool(argv: Sequence[str]) -> tuple[str, int]:
     """Return the program, or the module that python is to run, and where its arguments begin."""
     at = next((at for at in range(1, len(argv)) if argv[at] not in PYTHON_FLAGS), len(argv))
     if _is_python(argv[0]) and list(argv[at : at + 1]) == ["-m"]:
@@ -130,7 +87,7 @@ def _refuse_form(argv: Sequence[str]) -> str | None:
         return "the command is too long"
     if any("\0" in argument for argument in argv):
         return "an argument holds a NUL"
-    word = next((argument for argument in argv if argument in _SHELL_WORDS), None)
+    word = next((argument for argument in (argv[0], *expose(argv)) if argument in _SHELL_WORDS), None)
     if word is not None:
         return f"there is no shell, so {word!r} would be an argument: give one program at a time"
     return None
@@ -151,8 +108,8 @@ def _refuse_program(program: str) -> str | None:
     if "=" in program:
         return "variables are not set on a command"
     name = _known(program.replace("\\", "/").rsplit("/", 1)[-1])
-    if name in _REFUSED:
-        return _REFUSED[name]
+    if name in REFUSED:
+        return REFUSED[name]
     if name.startswith("git-"):
         return "git is only run as git, to read"
     if program != program.strip() or "/" in program or "\\" in program:
@@ -164,7 +121,7 @@ def _refuse_program(program: str) -> str | None:
 
 def _refuse_handing(arguments: Sequence[str]) -> str | None:
     """Look for what an unknown program might start."""
-    handed = next((each for each in arguments if _known(each.rsplit("/", 1)[-1]) in _STARTERS), None)
+    handed = next((each for each in arguments if _known(each.rsplit("/", 1)[-1]) in STARTERS), None)
     return f"it would hand {handed!r} on to another program" if handed is not None else None
 
 
@@ -195,10 +152,16 @@ def _refuse_ruff(arguments: Sequence[str]) -> str | None:
 
 
 def _refuse_git(arguments: Sequence[str]) -> str | None:
-    rest = list(arguments[1:] if arguments and arguments[0] == "--no-pager" else arguments)
+    rest = _unpaged(arguments)
+    if rest in (["--version"], ["version"]):
+        return None
     if any("@{" in argument for argument in rest):
         return "the reflog is not read"
     return _refuse_sub("git", GIT, rest)
+
+
+def _unpaged(arguments: Sequence[str]) -> list[str]:
+    return list(arguments[1:] if arguments and arguments[0] == "--no-pager" else arguments)
 
 
 def _refuse_sub(program: str, shapes: Mapping[str, Shape], arguments: Sequence[str]) -> str | None:
@@ -211,14 +174,19 @@ def _refuse_sub(program: str, shapes: Mapping[str, Shape], arguments: Sequence[s
 
 
 def _refuse_pytest(arguments: Sequence[str]) -> str | None:
-    """Judge as its shape does, but for `-p no:NAME`: plugins may be left out, and never loaded."""
-    rest = list(arguments)
-    while "-p" in rest:
-        at = rest.index("-p")
-        if not "".join(rest[at + 1 : at + 2]).startswith("no:"):
-            return "plugins are not loaded for a model"
-        del rest[at : at + 2]
+    rest = _without_plugins(arguments)
+    if any(argument.startswith("-p") for argument in rest):
+        return "plugins are not loaded for a model"
     return PYTEST.refuse(rest)
+
+
+def _without_plugins(arguments: Sequence[str]) -> list[str]:
+    """Leave out `-p no:NAME`, for plugins may be left out and never loaded, and what is allowed as it stands."""
+    rest = [argument for argument in arguments if argument not in PYTEST_ALSO and not argument.startswith("-pno:")]
+    for at in range(len(rest) - 2, -1, -1):
+        if rest[at] == "-p" and rest[at + 1].startswith("no:"):
+            del rest[at : at + 2]
+    return rest
 
 
 def _refuse_python(arguments: Sequence[str]) -> str | None:
@@ -239,8 +207,8 @@ def _refuse_module(arguments: Sequence[str]) -> str | None:
     if not arguments:
         return "-m lacks a module"
     module, rest = arguments[0], arguments[1:]
-    if module in _REFUSED:
-        return _REFUSED[module]
+    if module in REFUSED:
+        return REFUSED[module]
     if module == "ruff":
         return _refuse_ruff(rest)
     if module == "pytest":
@@ -258,8 +226,8 @@ _JUDGES: dict[str, Callable[[Sequence[str]], str | None]] = {
 }
 
 
-def _refuse_arguments(arguments: Sequence[str], scope: Sequence[str]) -> str | None:
-    for argument in arguments:
+def _refuse_arguments(argv: Sequence[str], scope: Sequence[str]) -> str | None:
+    for argument in expose(argv):
         if argument.startswith("@"):
             return f"{argument!r} stands for arguments that nobody has judged"
         reasons = (refuse_mention(mention, scope) for mention in mentions((argument,)))
@@ -269,8 +237,28 @@ def _refuse_arguments(arguments: Sequence[str], scope: Sequence[str]) -> str | N
     return None
 
 
+def expose(argv: Sequence[str]) -> tuple[str, ...]:
+    """Give the arguments that a program might take for paths: of one that is listed, all but text to look for."""
+    shape, rest = _find_shape(argv)
+    return shape.expose(rest) if shape is not None and shape.refuse(rest) is None else tuple(argv[1:])
+
+
+def _find_shape(argv: Sequence[str]) -> tuple[Shape | None, Sequence[str]]:
+    """Find the shape of a program, of a module of python or of a part of git, and the arguments that it is about."""
+    program, at = find_tool(argv)
+    rest = argv[at:]
+    if program == "pytest":
+        return PYTEST, _without_plugins(rest)
+    if program == "git":
+        rest = _unpaged(rest)
+        return GIT.get("".join(rest[:1])), rest[1:]
+    if at == 1:
+        return READERS.get(program), rest
+    return MODULES.get(program), rest
+
+
 def mentions(arguments: Sequence[str]) -> Iterator[str]:
-    """Give all that a program might take for a path in its arguments."""
+    """Take arguments apart where a program might find a path in them."""
     for argument in arguments:
         if argument.startswith(_EXCLUDING):
             continue

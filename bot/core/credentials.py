@@ -15,6 +15,15 @@ MOST = 200
 
 _VARIABLE = re.compile("TOKEN|KEY|SECRET|PASSW|PASSPHRASE|CREDENTIAL", re.IGNORECASE)
 """What is in the names of environment variables whose values never leave this process."""
+_OUTRIGHT = re.compile(r"PASSW|PASSPHRASE|(?:TOKEN|KEY|SECRET|CREDENTIALS?)(?:_?\d+)?$", re.IGNORECASE)
+"""Names of variables that are nothing but a secret; a word more, as in TOKEN_URL, may say that they are about one."""
+_MADE_UP = r"tests?|dummy|fake|mock|example|sample|change_?me|placeholder|insecure|dev|local|not?|undefined|lm-studio"
+_MARKED = re.compile(_MADE_UP, re.IGNORECASE)
+_FILLING = re.compile(
+    rf"{_MADE_UP}|secret|passw(?:or)?d|token|key|my|your|for|only|needed|required|used|set|api|app|sk|user|x|\d{{1,5}}|[._-]",
+    re.IGNORECASE,
+)
+"""What stands, and nothing else, where a secret is wanted and none is needed, as in tests."""
 _NAMED = re.compile(
     r"tok(?:en)?$|token|secret|passw|passphrase|credential|auth|pwd|(?:^|[^a-z])(?:pass|pw|key|dsn|salt)(?:[^a-z]|$)|[a-z](?:key|pass)$",
     re.IGNORECASE,
@@ -76,9 +85,20 @@ def find_configured(settings: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 def find_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
     """Return the values of variables that are named like secrets; places and plain words are none."""
-    named = (value for name, value in environ.items() if _VARIABLE.search(name))
-    whole = [value for value in named if len(value) >= SHORTEST and not value.startswith(("/", "~"))]
-    return tuple(dict.fromkeys((*whole, *(each for value in whole for _, each in find_userinfo(value)))))
+    named = ((name, value) for name, value in environ.items() if _VARIABLE.search(name))
+    return tuple(dict.fromkeys(each for name, value in named for each in _find_variable(name, value)))
+
+
+def _find_variable(name: str, value: str) -> Iterator[str]:
+    if len(value) < SHORTEST or value.startswith(("/", "~", "./")) or _is_made_up(value):
+        return
+    yield from (password for _, password in find_userinfo(value))
+    if "\n" in value.strip() or value.lstrip().startswith(("{", "-----BEGIN")):
+        # All of a file: what is secret in it, and not what every file of its kind has
+        parts = find_values(value)
+        yield from parts or (value,)
+    elif _OUTRIGHT.search(name) or is_secret(name, value):
+        yield value
 
 
 def secret_names(environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -91,9 +111,15 @@ def is_secret(name: str, value: str) -> bool:
     """Tell whether a value is one that must not be shown, by its name and its looks; ordinary words never are."""
     if len(value) < SHORTEST or value in MARK or "PRIVATE KEY" in value or _PLAIN.fullmatch(value):
         return False
+    if _is_made_up(value):
+        return False
     if not _NAMED.search(name):
         return _looks_random(value)
     return not _WORD.fullmatch(value) or (len(value) >= _LONGEST_WORD and _looks_random(value))
+
+
+def _is_made_up(value: str) -> bool:
+    return _MARKED.search(value) is not None and not _FILLING.sub("", value)
 
 
 def _find_keys(text: str) -> Iterator[str]:

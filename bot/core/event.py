@@ -81,6 +81,10 @@ class Retried(Happening):
     message: str
     wait: float = 0.0
     """Seconds waited before asking again."""
+    seconds: float = 0.0
+    """How long the request took that was not answered."""
+    sent: int = 0
+    """Bytes of its prompt; 0 where the record does not tell."""
 
 
 class Compressed(Happening):

@@ -45,6 +45,10 @@ class Retry(Entry):
     error: str
     message: str
     wait: float = 0.0
+    sent: int = 0
+    took: float = 0.0
+    again: bool = True
+    """Whether the model was asked again."""
 
 
 class Call(Entry):
@@ -121,7 +125,9 @@ class Totals(Record):
     """What it comes to."""
 
     requests: int = 0
+    """Those that were answered."""
     retries: int = 0
+    """Those that were not."""
     sent: int = 0
     usage: Usage = Usage()
     waited: float = 0.0
@@ -170,15 +176,17 @@ def add_up(entries: Iterable[Line]) -> Totals:
     requests = [entry for entry in every if isinstance(entry, Request)]
     calls = [entry for entry in every if isinstance(entry, Call)]
     checks = [entry for entry in every if isinstance(entry, CheckRun)]
+    lost = [entry for entry in every if isinstance(entry, Retry)]
+    asked: list[Request | Retry] = [*requests, *lost]
     choices = [entry for entry in every if isinstance(entry, Choice)]
     moves = Counter(entry.what for entry in every if isinstance(entry, Move))
     ran: list[Call | CheckRun] = [*calls, *(check for check in checks if not check.reused)]
     return Totals(
         requests=len(requests),
-        retries=sum(isinstance(entry, Retry) for entry in every),
-        sent=sum(request.sent for request in requests),
+        retries=len(lost),
+        sent=sum(each.sent for each in asked),
         usage=sum((request.usage for request in requests), Usage()),
-        waited=round(sum(request.took for request in requests), 3),
+        waited=round(sum(each.took for each in asked), 3),
         calls=_count(call.tool for call in calls),
         refused=sum(call.refused for call in calls),
         failed=_count(call.error for call in calls if call.error and not call.refused),

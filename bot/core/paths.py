@@ -48,7 +48,9 @@ def refuse_read(path: str, scope: Sequence[str] = ()) -> str | None:
     refused = refuse_path(path)
     if refused is not None:
         return refused
-    reason = explain_secrecy([fold(part) for part in unescape(path).split("/")])
+    # Here `.env/` and `.env/.` are no other file
+    parts = [fold(part) for part in unescape(path).split("/") if part not in ("", ".")]
+    reason = explain_secrecy(parts or [""])
     return f"{_show(path)} {reason}" if reason is not None and not is_named(path, scope) else None
 
 
@@ -84,8 +86,6 @@ def unescape(path: str) -> str:
 
 def fold(name: str) -> str:
     """Reduce one name to what the most forgiving file system would take it for."""
-    if name.isascii() and name.isprintable():
-        return name.casefold().rstrip(". ")
     if name.isascii() and name.isprintable():
         return name.casefold().rstrip(". ")
     decomposed = unicodedata.normalize("NFKD", _IGNORABLE.sub("", name))

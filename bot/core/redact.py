@@ -5,14 +5,18 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from typing import TypeVar
 
 from pydantic import JsonValue
 from pydantic_core import PydanticSerializationError
 
 from bot.core.event import EVENT, Event
 from bot.core.spellings import GRAM, SHORTEST, Finder, join, letters, spell, spell_bare, strip
+from bot.core.task import Record
 from bot.core.tokens import find_forms
 from bot.core.unseen import CONTROL, INVISIBLE
+
+R = TypeVar("R", bound=Record)
 
 MARK = "[redacted]"
 
@@ -88,6 +92,12 @@ class Redactor:
         data = event.model_dump(mode="json")
         hidden = self._walk(data)
         return event if hidden == data else EVENT.validate_python(hidden)
+
+    def record(self, told: R) -> R:
+        """Redact all text of a value."""
+        data = told.model_dump(mode="json")
+        hidden = self._walk(data)
+        return told if hidden == data else type(told).model_validate(hidden)
 
     def _clean(self, event: Event) -> bool:
         try:

@@ -32,6 +32,12 @@ _HEAD = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _TAIL = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _PART = r"[^\s/:@\"'`{}<>$\[\]\\]"
 
+_MADE_UP = (
+    r"(?i:[a-z][\w.-]{0,20})?:(?i:pass(?:w(?:or)?d|wd)?|pwd?|secret|foo|ba[rz]|guest|root|admin|test|user(?:name)?|"
+    r"postgres|mysql|redis|rabbit(?:mq)?|example|changeme|hunter|x{1,9}|\*{1,9}|proxypass|[a-z])@"
+)
+"""What stands before a host in manuals and tests: nobody is let in with it."""
+
 
 def _prefixed(name: str, prefixes: str, body: str) -> Form:
     """Make a form of what begins with fixed letters, which nothing else begins with."""
@@ -140,13 +146,13 @@ FORMS = (
     _form(
         "a password in a URL",
         "://[^/@\\s]{1,600}@",
-        rf"://(?:({_PART}{{0,200}}:{_PART}{{1,400}})|([A-Za-z0-9_.-]{{20,400}}))(?=@)",
+        rf"://(?:(?!{_MADE_UP})({_PART}{{0,200}}:{_PART}{{1,400}})|([A-Za-z0-9_.-]{{20,400}}))(?=@)",
         sure=False,
     ),
     _form(
         "credentials in a header",
         ("earer", "EARER", "uthorization", "UTHORIZATION"),
-        r"(?i:(?<=a)uthorization\W{1,8}(?:basic|bearer|token)\s+([A-Za-z0-9+/=._~-]{8,}))"
+        r"(?i:(?<=a)uthorization\W{1,8}(?:basic|bearer|token))\s+((?=[a-z._~-]{0,200}[A-Z0-9+/=])[A-Za-z0-9+/=._~-]{8,})"
         r"|(?i:(?<=b)earer)\s+((?=[A-Za-z+/=._~-]{0,200}[0-9])[A-Za-z0-9+/=._~-]{20,})",
         sure=False,
     ),

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from bot.core.redact import sanitize
-from bot.core.unseen import CARRIERS, CONTROL, INVISIBLE
+from bot.core.unseen import CONTROL, INVISIBLE
 
 NOTE = "[hidden text left out]"
 PICTURE = "[image]"
@@ -16,8 +16,14 @@ WORDS = 2
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,30});")
 _UNSEEN = re.compile(f"[{CONTROL}{INVISIBLE}]")
-_CARRIED = re.compile(f"[{CARRIERS}]+|[{INVISIBLE}]{{{LONG},}}|\ufe0f{{2,}}")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
+_FLAG = re.compile("(?<=\U0001f3f4)[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f")
+"""How the flag of a part of a country is written."""
+_CARRIED = re.compile(
+    f"[\u202d\u202e\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]+|[\U000e0100-\U000e01ef\ufe0f]{{2,}}|[{INVISIBLE}]{{{LONG},}}"
+)
+"""What turns letters around or can hold a text; languages that are written from right to left need the others."""
+_CODE = re.compile(r"```|~~~|(?:^|[ \t>])(?: {4}|\t)", re.MULTILINE)
+"""What is in every text with a block of code."""
 _MARKUP = re.compile(r"^ {0,3}<[A-Za-z/!?]", re.MULTILINE)
 _RAW = ("pre", "script", "style", "textarea", "title", "template")
 """Elements inside which nothing is Markdown."""
@@ -27,8 +33,9 @@ _LAYOUT = re.compile(
     r"align|border|class|color|colspan|height|id|open|rel|rowspan|size|start|style|target|type|width", re.IGNORECASE
 )
 _VEIL = re.compile(
-    r"\shidden(?=[\s=/>])|display\s*:\s*none|visibility\s*:\s*hidden|(?:font-size|opacity|width|height)\s*:\s*0"
-    r"|color\s*[:=]\s*[\"']?(?:white|transparent|#f{3}\b|#f{6}\b)",
+    r"\shidden(?=[\s=/>])|display\s*:\s*none|visibility\s*:\s*hidden"
+    r"|(?<![\w-])(?:font-size|opacity|width|height)\s*:\s*0{0,4}\.?0{1,8}(?:px|r?em|%|pt|v[hw])?(?![\w.])"
+    r"|(?<![\w-])color\s*[:=]\s*[\"']?(?:white|transparent|#f{3}\b|#f{6}\b)",
     re.IGNORECASE,
 )
 _EMPTY = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr")
@@ -54,7 +61,7 @@ def clean(text: str) -> str:
 def bare(text: str) -> str:
     """Leave out of plain text what nobody sees; a note stands where it may have held a text of its own."""
     plain = _ENTITY.sub(lambda found: _decode(found[0]), text)
-    return sanitize(_CARRIED.sub(NOTE, plain))
+    return sanitize(_CARRIED.sub(NOTE, _FLAG.sub("", plain)))
 
 
 def hides(text: str) -> bool:
@@ -69,27 +76,44 @@ def _decode(entity: str) -> str:
 
 
 def _parts(text: str) -> Iterator[tuple[bool, str]]:
-    """Split Markdown into fenced code, of which a reader sees every letter, and the rest."""
-    held, open_with = "", ""
-    for line in text.splitlines(keepends=True):
-        fence = _FENCE.match(line)
-        if open_with and fence and fence[1].startswith(open_with) and not fence[2].strip():
-            yield True, held + line
-            held, open_with = "", ""
-        elif not open_with and fence and not _covers(held):
-            yield False, held
-            held, open_with = line, fence[1]
-        else:
-            held += line
-    yield bool(open_with), held
+    """Split Markdown into blocks of code, of which a reader sees every letter, and the rest."""
+    lines = text.splitlines(keepends=True)
+    held, at = "", 0
+    for first, last in _find_code(text):
+        held += "".join(lines[at:first])
+        block, at = "".join(lines[first:last]), max(at, last)
+        if _is_inside(held):
+            held += block
+            continue
+        yield False, held
+        yield True, block
+        held = ""
+    yield False, held + "".join(lines[at:])
+
+
+def _find_code(text: str) -> Iterator[tuple[int, int]]:
+    """Find the lines of blocks of code, fenced or indented, in lists and quotes too."""
+    if not _CODE.search(text):
+        return
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - few runs read what strangers wrote
+
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    for token in parser.parse(text):
+        if token.type in ("fence", "code_block") and token.map is not None:
+            yield token.map[0], token.map[1]
+
+
+def _is_inside(before: str) -> bool:
+    """Tell whether a comment or an element of raw text is open behind a text."""
+    lowered = before.casefold()
+    opened = (("<!--", "-->"), *((f"<{name}", f"</{name}") for name in _RAW))
+    return any(lowered.rfind(start) > lowered.rfind(end) for start, end in opened)
 
 
 def _covers(before: str) -> bool:
-    """Tell whether markup before a place makes a fence there something else than a fence."""
-    lowered = before.casefold()
-    opened = (("<!--", "-->"), *((f"<{name}", f"</{name}") for name in _RAW))
-    inside = any(lowered.rfind(start) > lowered.rfind(end) for start, end in opened)
-    return inside or _MARKUP.search(before, before.rfind("\n\n") + 1) is not None
+    """Tell whether markup before a place makes backticks there something else than code."""
+    return _is_inside(before) or _MARKUP.search(before, before.rfind("\n\n") + 1) is not None
 
 
 def _strip(part: str, whole: str) -> str:
@@ -115,7 +139,7 @@ def _keep(found: re.Match[str], part: str, whole: str) -> tuple[str, int]:
         case "link":
             return f"{found['target']}){NOTE}", end
         case "definition":
-            return _define(found, whole), end
+            return _define(found, whole)
         case _:
             return _tag(found, part)
 
@@ -124,13 +148,15 @@ def _note(hidden: str, words: int = WORDS) -> str:
     return NOTE if len(_WORD.findall(hidden)) >= words else ""
 
 
-def _define(found: re.Match[str], whole: str) -> str:
-    """Keep where a link leads that is used somewhere; anything else of this form is a way to write a comment."""
-    label, url = found["label"], found["url"]
+def _define(found: re.Match[str], whole: str) -> tuple[str, int]:
+    """Keep a footnote, and where a link leads, that is used somewhere; all else of this form may be a comment."""
+    label, url, end = found["label"], found["url"], found.end()
     used = whole.count(f"[{label.casefold()}]") > 1
+    if used and label.startswith("^"):
+        return f"[{label}]: ", found.start("url")
     if not used or not url.casefold().startswith(("http://", "https://")):
-        return _note(found[0], 1)
-    return f"[{label}]: {url}{_note(found['rest'], 1)}"
+        return _note(found[0], 1), end
+    return f"[{label}]: {url}{_note(found['rest'], 1)}", end
 
 
 def _tag(found: re.Match[str], part: str) -> tuple[str, int]:

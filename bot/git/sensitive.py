@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
 
 from bot.core.credentials import MOST, MOST_BYTES, find_configured, find_values
 from bot.core.paths import list_sensitive
@@ -10,12 +12,23 @@ from bot.git.repository import Repository
 from bot.git.store import open_store
 
 MOST_FILES = 200
+MOST_NAMES = 20_000
+"""Names in a carried folder that are looked at."""
 
 
-def read_secrets(repository: Repository, base: str, scope: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the values that must not be shown; a file that the scope names is not looked at."""
-    found = dict.fromkeys((*find_configured(_settings(repository)), *_committed(repository, base, scope)))
-    return tuple(found)[:MOST]
+def read_secrets(
+    repository: Repository, base: str, scope: Sequence[str] = (), carried: Sequence[Path] = ()
+) -> tuple[str, ...]:
+    """Return the values that must not be shown; a file that the scope names is not looked at.
+
+    Files of the checkout count that no commit holds: those in its top folder, and those that are carried into trees.
+    """
+    found = (
+        *find_configured(_settings(repository)),
+        *_committed(repository, base, scope),
+        *_beside(repository.root, carried, scope),
+    )
+    return tuple(dict.fromkeys(found))[:MOST]
 
 
 def _settings(repository: Repository) -> Iterator[tuple[str, str]]:
@@ -23,6 +36,25 @@ def _settings(repository: Repository) -> Iterator[tuple[str, str]]:
     for entry in answer.output.decode("utf-8", "replace").split("\0"):
         key, _, value = entry.partition("\n")
         yield key, value
+
+
+def _beside(root: Path, carried: Sequence[Path], scope: Sequence[str]) -> Iterator[str]:
+    places = [*root.iterdir(), *(path for place in carried for path in _below(place))]
+    names = dict.fromkeys(str(path.relative_to(root)) for path in places)
+    for name in list_sensitive(names, scope)[:MOST_FILES]:
+        try:
+            if (root / name).is_file():
+                with (root / name).open("rb") as file:
+                    yield from find_values(file.read(MOST_BYTES).decode("utf-8", "replace"))
+        except OSError:
+            continue  # what we cannot read, nobody whom we start can
+
+
+def _below(place: Path) -> Iterator[Path]:
+    yield place
+    if place.is_dir() and not place.is_symlink():
+        found = (Path(folder, name) for folder, _, names in os.walk(place) for name in names)
+        yield from islice(found, MOST_NAMES)
 
 
 def _committed(repository: Repository, base: str, scope: Sequence[str]) -> Iterator[str]:

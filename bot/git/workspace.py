@@ -21,6 +21,7 @@ from bot.git.leftovers import remove_leftovers
 from bot.git.names import choose_branch
 from bot.git.objects import AGENT, Identity, Store
 from bot.git.repository import Repository
+from bot.git.revision import list_names
 from bot.git.signals import uninterrupted
 from bot.git.signing import Signer
 from bot.git.storage import Storage
@@ -165,6 +166,10 @@ class GitWorkspace:
     def history(self, path: str, limit: int) -> str:
         """Tell the last commits that touched a path (all when empty), newest first, no later than the base."""
         return search.history(self.repository.shared, self.base, path, limit)
+
+    def names(self, revision: str) -> tuple[str, ...] | None:
+        """List the files of a revision; see protocols.Workspace."""
+        return list_names(self.checkout.git, revision)
 
     def _settle_index(self) -> None:
         """Let git know of files that were seen before the rules changed by which it leaves new ones out."""

@@ -11,21 +11,33 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bot.core.change import ChangeSet, FileChange
-from bot.core.commands import mentions, settle
+from bot.core.commands import expose, find_tool, mentions, settle
 from bot.core.message import Edit
 from bot.core.policy import judge_command, writes
-from bot.errors import Denied, NotFound, RepositoryChanged, WorkspaceError
+from bot.errors import Denied, NotFound, RepositoryChanged, ToolError, WorkspaceError
 from bot.protocols import Command, Completed, Workspace
 from bot.tools import disk, paths
 from bot.tools.discretion import leave_out, show
 from bot.tools.files import entry_lines
 from bot.tools.schema import Words
 from bot.tools.tool import Access, Arguments, Bench, Done, Tool
-from bot.verify.interpreter import Interpreter
+from bot.verify.interpreter import Interpreter, own_library
+from bot.verify.place import modules_first, types_first
 
 SECONDS = 120.0
 NO_CACHES = (("PYTHONDONTWRITEBYTECODE", "1"), ("RUFF_NO_CACHE", "true"), ("MYPY_CACHE_DIR", os.devnull))
 """A cache in the worktree would look like a change, and stale bytecode like a result."""
+_LENT = """\
+import sys
+lent = sys.argv.pop(1)
+sys.path.append(lent)
+import packaging.requirements, pluggy, pytest
+pluggy.__version__ = pluggy.__version__
+sys.path.remove(lent)
+sys.argv[0] = "pytest"
+sys.exit(pytest.console_main())
+"""
+"""Runs pytest from the folder that is named first; what else lies there is not the project's."""
 OPEN = frozenset({"process", "landlock"})
 """The isolation levels in which a command may change the tree, or its modes, even where it is given to be read."""
 
@@ -58,16 +70,30 @@ def run_command(args: RunCommand, bench: Bench) -> Done:
 def resolve(argv: Sequence[str], interpreter: Interpreter, workspace: Workspace) -> tuple[str, ...]:
     """Name the program by its path: the project's own first, else git agent's own. Raises NotFound."""
     program, *rest = argv
+    tool, at = find_tool(argv)
+    own = shutil.which(program, path=str(interpreter.path.parent))
+    if tool not in interpreter.modules and not (own and program == tool):
+        lent = _lend(tool, argv[at:], interpreter)
+        if lent:
+            return lent
     if re.fullmatch(r"python[\d.]*", program):
         return (str(interpreter.path), *rest)
-    own = shutil.which(program, path=str(interpreter.path.parent))
     if program in ("pytest", "mypy") and program in interpreter.modules and not (own and program == "mypy"):
         return (str(interpreter.path), "-m", program, *rest)
-    ours = shutil.which(program, path=str(Path(sys.executable).parent)) if program == "ruff" else None
-    found = own or ours or _search(program, workspace)
+    found = own or _search(program, workspace)
     if found is None:
         raise NotFound(f"{program} is not installed here")
     return (found, *rest)
+
+
+def _lend(tool: str, rest: Sequence[str], interpreter: Interpreter) -> tuple[str, ...]:
+    """Run what the project's environment lacks from git agent's own, as its checks are; empty for anything else."""
+    if tool == "pytest" and interpreter.lender is not None:
+        return (str(interpreter.path), "-c", _LENT, str(interpreter.lender), *rest)
+    if tool == "mypy" and own_library("mypy") is not None:
+        return (sys.executable, "-I", "-m", "mypy", "--python-executable", str(interpreter.path), *rest)
+    ours = shutil.which("ruff", path=str(Path(sys.executable).parent)) if tool == "ruff" else None
+    return (ours, *rest) if ours is not None else ()
 
 
 def _search(program: str, workspace: Workspace) -> str | None:
@@ -88,7 +114,7 @@ def _is_open(program: Path, workspace: Workspace) -> bool:
 def _stay_inside(argv: Sequence[str], bench: Bench) -> None:
     """Refuse what leads out of the worktree, or to a secret, through a link. Raises Denied."""
     top = os.path.realpath(bench.workspace.root)
-    for mention in mentions(argv[1:]):
+    for mention in mentions(expose(argv)):
         target = os.path.realpath(f"{top}/{mention}")
         if target != top and not target.startswith(f"{top}/"):
             raise Denied(f"{mention!r} leads out of the worktree")
@@ -97,7 +123,9 @@ def _stay_inside(argv: Sequence[str], bench: Bench) -> None:
 
 
 def _command(argv: Sequence[str], bench: Bench, *, writable: bool) -> Command:
-    return Command(argv, bench.workspace.root, timeout=SECONDS, writable=writable, environment=NO_CACHES)
+    root, level = bench.workspace.root, bench.executor.isolation
+    environment = (*NO_CACHES, *modules_first(root, level), *types_first(root, level, bench.ladder.interpreter))
+    return Command(argv, root, timeout=SECONDS, writable=writable, environment=environment)
 
 
 def _run_writing(argv: Sequence[str], bench: Bench) -> tuple[Completed, tuple[Edit, ...]]:
@@ -113,7 +141,26 @@ def _run_writing(argv: Sequence[str], bench: Bench) -> tuple[Completed, tuple[Ed
         # What cannot be recorded could neither be judged nor taken back later on
         bench.workspace.restore(before.tree)
         raise Denied(f"{error.message}; all files were put back as they were before the command") from error
-    return done, _edits(before, after, bench)
+    edits = _edits(before, after, bench)
+    if any(_brings_secret(edit.path, before.tree, bench) for edit in edits):
+        # A record keeps the files as they stand after each call
+        bench.workspace.restore(before.tree)
+        text = "a file held a secret that must not be shown: all files were put back as they were before the command"
+        raise Denied(text)
+    return done, edits
+
+
+def _brings_secret(path: str, before: str, bench: Bench) -> bool:
+    """Tell whether a file holds a secret that it did not hold before."""
+    holds = bench.ladder.redactor.holds
+    try:
+        data = disk.read(paths.entry(bench.workspace, path)).data
+    except ToolError:
+        data = b""  # it is gone, or no regular file
+    if not holds(path) and not holds(data.decode("utf-8", "replace")):
+        return False
+    known = bench.workspace.read(before, path) or b""
+    return not holds(known.decode("utf-8", "replace"))
 
 
 def _end(done: Completed) -> str:

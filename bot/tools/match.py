@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher, unified_diff
 from heapq import nlargest
 from itertools import accumulate
+from math import gcd
 
 from bot.errors import NoMatch
 
@@ -117,7 +118,31 @@ def _shift(wanted: Sequence[str], actual: Sequence[str], new: str) -> str | None
         and all(line.startswith(surplus) or not line.strip() for line in lines)
     ):
         return "\n".join(line.removeprefix(surplus) for line in lines)
-    return None
+    return _scale(pairs, lines)
+
+
+def _scale(pairs: Sequence[tuple[str, str]], lines: Sequence[str]) -> str | None:
+    """Indent new text in the file's own units, tabs for spaces or four of them for two; None when that does not fit."""
+    given = _unit([*(a for a, _ in pairs), *(_indent(line) for line in lines if line.strip())])
+    own = _unit([b for _, b in pairs])
+    own = own[:1] if own.startswith("\t") else own
+    if not given or not own:
+        return None
+    # Of one depth alone it cannot be said how much a level is: where it can be as deep as in the file, it is
+    units = [size for size in (len(given), len(given) // 2, len(given) // 4) if size and len(given) % size == 0]
+    shifts = {size: {len(b) // len(own) - len(a) // size for a, b in pairs} for size in units}
+    size = next((size for size in units if shifts[size] == {0}), len(given))
+    levels = [len(_indent(line)) // size + min(shifts[size]) for line in lines if line.strip()]
+    if len(shifts[size]) != 1 or min(levels, default=0) < 0:
+        return None
+    depth = iter(levels)
+    return "\n".join(own * next(depth) + line.lstrip() if line.strip() else line for line in lines)
+
+
+def _unit(indents: Sequence[str]) -> str:
+    """Return what all indents are multiples of, so many blanks or tabs; nothing when both occur, or none."""
+    kinds = set("".join(indents))
+    return kinds.pop() * gcd(*map(len, indents)) if len(kinds) == 1 and kinds <= {" ", "\t"} else ""
 
 
 def _indent(line: str) -> str:

@@ -9,9 +9,10 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from bot.core.approval import Answer, Question
+from bot.core.approval import Answer, Question, Risk
 from bot.core.escape import line
 from bot.core.redact import defuse, sanitize
+from bot.core.unseen import show
 
 MOST_LINES = 40
 WIDEST = 300
@@ -24,7 +25,14 @@ KEYS: Mapping[str, Answer] = {
     **dict.fromkeys(("s", "q", "stop", "quit"), "stop"),
 }
 ALL = ("v", "view")
-CHOICES = "o allow once · r allow for this run · d deny · s stop the run"
+CHOICES = "o allow once · r {run} · d deny · s stop the run"
+FOR_THE_RUN: Mapping[Risk, str] = {
+    "delete": "allow every deletion of this run",
+    "protected": "allow any change to these paths in this run",
+    "command": "allow this command for this run",
+    "size": "allow any size for this run",
+}
+"""How far an answer reaches that is given for a whole run."""
 STYLES: Mapping[str, str] = {"+": "green", "-": "red", "@": "cyan", "d": "bold"}
 
 
@@ -49,7 +57,8 @@ def ask(question: Question, console: Console, answers: TextIO | None) -> Answer 
 
 def choices(question: Question) -> str:
     """Name the keys."""
-    return f"{CHOICES} · v view all" if _lines(question)[1] else CHOICES
+    told = CHOICES.format(run=FOR_THE_RUN[question.risk])
+    return f"{told} · v view all" if _lines(question)[1] else told
 
 
 def render(question: Question, *, whole: bool = False) -> Text:
@@ -68,7 +77,9 @@ def render(question: Question, *, whole: bool = False) -> Text:
 
 def _lines(question: Question, *, whole: bool = False) -> tuple[list[str], str]:
     """Return the lines to show, and what is left out of them, in words."""
-    lines = defuse(sanitize(question.shown)).strip("\n").expandtabs().split("\n") if question.shown else []
+    # What a terminal obeys, or nobody sees, is written out: left out, it would be allowed unseen
+    plain = defuse(sanitize(show(question.shown).replace("\f", "\\x0c")))
+    lines = plain.strip("\n").expandtabs().split("\n") if plain else []
     if whole:
         return lines, ""
     kept = [each if len(each) <= WIDEST else f"{each[:WIDEST]}…" for each in lines[:MOST_LINES]]

@@ -231,13 +231,14 @@ def tell_stop(stop: str) -> str:
 
 
 def complaint(output: str) -> str:
-    """Return the line of a refusal that says why; a first line that ends with a colon only announces it."""
+    """Return the line of a refusal that says why; a line that ends with a colon only announces the next."""
     first, _, rest = sanitize(output).strip().partition("\n")
-    if first.endswith(":") and rest.startswith("VERDICT "):
-        # What it says has been told already, check by check
-        return first[:-1]
-    if first.endswith(":") and rest.strip():
-        first = f"{first} {rest.strip().partition(chr(10))[0]}"
+    while first.endswith(":") and rest.strip():
+        if rest.startswith("VERDICT "):
+            # What it says has been told already, check by check
+            return first[:-1]
+        line, _, rest = rest.strip().partition("\n")
+        first = f"{first} {line.removeprefix('- ')}"
     return first[:200]
 
 

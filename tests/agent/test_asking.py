@@ -8,17 +8,20 @@ import pytest
 
 from bot.agent.asking import Asking, question, sections, stat
 from bot.app.assemble import choose_approver
+from bot.app.desk import open_desk
+from bot.app.resume import Past, _foreign
 from bot.core.allowance import find_answer
 from bot.core.approval import Answer as Said
 from bot.core.approval import Decision, Question, Risk
 from bot.core.change import FileChange
 from bot.core.check import Check, Rung
 from bot.core.event import Acted, Committed, Decided, Ended, Event, Replied, Resumed, Started
+from bot.core.lineage import follow
 from bot.core.message import Reply, ToolCall
 from bot.core.redact import Redactor
 from bot.core.render import markdown
 from bot.core.summary import summarize
-from bot.core.task import Limits
+from bot.core.task import Limits, Task
 from bot.models.scripted import ScriptedModel
 from tests.agent.conftest import CHECKPOINT, FINISH, RIGHT, Scene, reply
 from tests.conftest import Repo
@@ -101,10 +104,30 @@ def test_an_answer_holds_for_the_call_the_step_or_the_run(scene: Scene) -> None:
         ("delete", "deny", "person"),
     ]
     assert errors(events)[:5] == [None, None, "denied", None, "denied"]
-    assert once.asked[2].why == "deletes 2 files: b.txt, older.txt by a command"
+    assert once.asked[2].why == "deletes 2 files: b.txt, older.txt by a command, or by way of another place"
     scene.workspace.rollback()
     events = scene.run(again, limits=Limits(turns=1), approver=always)
     assert Counter(by for _, _, by in decisions(events)) == {"person": 1, "earlier": 2}
+
+
+def test_a_file_that_goes_by_way_of_another_place_or_an_empty_one_is_asked_about(scene: Scene) -> None:
+    move = "diff --git a/{0} b/{1}\nrename from {0}\nrename to {1}\n"
+    ways = (
+        (("move_file", {"source": "old.txt", "destination": "t.txt"}), ("delete_file", {"path": "t.txt"})),
+        (("apply_patch", {"patch": move.format("old.txt", "t.txt")}), ("delete_file", {"path": "t.txt"})),
+        (("apply_patch", {"patch": "--- a/b.txt\n+++ b/b.txt\n@@ -1 +0,0 @@\n-x\n"}), GONE),
+    )
+    for first, then in ways:
+        scene.workspace.rollback()
+        told = Told(["deny"])
+        events = scene.run(reply(first, then, CHECKPOINT), limits=Limits(turns=1), approver=told)
+        assert decisions(events) == [("delete", "deny", "person")], first
+    scene.workspace.rollback()
+    there = (
+        ("move_file", {"source": "old.txt", "destination": "t.txt"}),
+        ("apply_patch", {"patch": move.format("t.txt", "new.txt")}),
+    )
+    assert decisions(scene.run(reply(*there, RIGHT, CHECKPOINT), limits=Limits(turns=1), approver=Told([]))) == []
 
 
 def test_a_person_who_saw_the_diff_lets_a_protected_path_through_and_the_report_says_so(scene: Scene) -> None:
@@ -188,11 +211,21 @@ def test_answers_are_found_again_where_they_still_hold() -> None:
     assert found(decided("once"), spoken, whole=False) == found(decided("once", "2"), whole=False) == ""
     assert found(decided("deny"), spoken, whole=False) == "deny"
     assert found(decided("deny"), taken_up) == ""
+    lines = Question(risk="command", subject="basename 'x\nrealpath y\nz'", why="runs basename")
+    assert found(decided("run", question=lines), question=lines.model_copy(update={"subject": "realpath y"})) == ""
     both = ASKED.model_copy(update={"subject": "a.yml\nb.yml"})
     second = ASKED.model_copy(update={"subject": "b.yml"})
     assert found(decided("run"), question=both) == ""
     assert found(decided("run"), decided("run", question=second), question=both) == "run"
     assert found(decided("run", question=both), question=second) == "run"
+
+
+def test_what_was_allowed_for_a_run_does_not_count_where_all_is_refused_from_now_on(repo: Repo) -> None:
+    started = Started(run="r1", task=Task(base="c"), branch="agent/r1")
+    events = (started, decided("run"))
+    past = Past("r1", events, started, follow(events), own=True)
+    counted = [_foreign(past, open_desk(repo.path, {"consent": consent}), {}) for consent in ("no", "ask", "yes")]
+    assert counted == [2, 0, 0]
 
 
 def test_what_a_record_of_somebody_else_allows_does_not_count() -> None:

@@ -15,12 +15,14 @@ REMOTE = "Vf4tG7" + "sJ2kQ9pW6zC3nM8bX"
 """In the address of a remote."""
 COMMITTED = "Hn5jD8" + "rF1qY6uA3eK9gS2wL"
 """In a tracked file that is made to hold secrets."""
+CARRIED = "Wc3eF6" + "hU8jI1oP5zX2vN7mA"
+"""In a file that no commit holds and that goes along into every tree."""
 
 SHOW = """
 import base64, codecs
 
 def main():
-  for name in ('.env', '.key'):
+  for name in ('.env', '.key', '.env.local'):
     s = open(name).read().strip().partition('=')[2]
     b = s.encode()
     for told in (
@@ -35,7 +37,15 @@ if __name__ == '__main__':
     main()
 """
 
-TEST = "import calc\nimport show\n\n\ndef test_show():\n    show.main()\n    assert calc.add(1, 2) == 3\n"
+TEST = """
+import calc
+import show
+
+
+def test_show():
+    show.main()
+    assert calc.add(1, 2) == 3, open('.env.local').read()
+"""
 
 
 def spellings(secret: str) -> tuple[str, ...]:
@@ -72,7 +82,9 @@ def test_no_secret_is_seen_anywhere_however_it_is_printed(repo: Repo, tmp_path: 
         }
     )
     repo.git("remote", "add", "origin", f"https://x-access-token:{REMOTE}@example.invalid/o/r.git")
-    repo.commit({".key": f"X={KEY}\n"})
+    repo.commit({".key": f"X={KEY}\n", ".gitignore": ".env.local\n"})
+    repo.write({".env.local": f"API_KEY={CARRIED}\n"})
+    repo.git("config", "agent.carry", ".env.local")
     lines = (
         calls(("run_command", {"argv": ["python", "show.py"]})),
         calls(("read_file", {"path": ".env"}), ("search_text", {"pattern": COMMITTED[:6]}), ("show_changes", {})),
@@ -94,15 +106,18 @@ def test_no_secret_is_seen_anywhere_however_it_is_printed(repo: Repo, tmp_path: 
     spec = script(tmp_path / "script", *lines)
     ran = agent(repo, "fix", f"use {KEY} and {COMMITTED}", "--json", "--model", spec, env=environ)
     shown = agent(repo, "show", ran.report.run, "--json", env=environ)
+    proved = agent(repo, "verify", ran.report.run, "--json", "--junit", str(tmp_path / "junit"), env=environ)
+    assert "[redacted]" in proved.out
     gone = agent(repo, "fix", "x", "--model", f"scripted:{tmp_path}/{KEY}", env=environ)
-    seen = {"out": ran.out + shown.out, "err": ran.err + shown.err + gone.err, "record": record(repo)}
+    told = ran.out + shown.out + proved.out + (tmp_path / "junit").read_text()
+    seen = {"out": told, "err": ran.err + shown.err + proved.err + gone.err, "record": record(repo)}
     assert ran.report.steps, ran.err
     assert gone.err.count("[redacted]") == 1
     assert seen["record"].count("[redacted]") > 40, "what was printed is on record"
     found = [
         (where, secret[:4], spelled)
         for where, text in seen.items()
-        for secret in (KEY, REMOTE, COMMITTED)
+        for secret in (KEY, REMOTE, COMMITTED, CARRIED)
         for spelled in spellings(secret)
         if spelled in text or json.dumps(spelled)[1:-1] in text
     ]

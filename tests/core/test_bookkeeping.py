@@ -27,7 +27,7 @@ from bot.core.event import (
     Undone,
     Verified,
 )
-from bot.core.ledger import Call, CheckRun, Choice, Ledger, Move, Request
+from bot.core.ledger import Call, CheckRun, Choice, Ledger, Move, Request, Retry
 from bot.core.message import Edit, Metadata, Reply, ToolCall, ToolResult, Usage
 from bot.core.proof import Audit, Proof
 from bot.core.task import Source, Task
@@ -142,6 +142,27 @@ def test_a_record_of_old_that_lacks_the_newer_fields_is_told_all_the_same() -> N
     told = keep_books(old)
     assert len(told.entries) == len(BOOK.entries)
     assert (told.totals.sent, told.totals.commands, told.totals.hit) == (0, {}, {})
+
+
+def test_what_was_not_answered_counts_and_a_check_that_ran_twice_is_there_twice() -> None:
+    events = (
+        EVENTS[0],
+        Checking(at=101, check="pytest", tree=TREE),
+        Checking(at=101, check="pytest", tree=TREE),
+        Verified(at=105, verdict=verdict(), change=ChangeSet(base="c0", tree=TREE)),
+        Retried(at=106, error="unavailable", message="busy", wait=0.4, seconds=2, sent=700),
+        acted("checkpoint", {}, "not committed:\nrefused by policy:\n- a.py: protected"),
+        Ended(at=107, stop="model", detail="no key"),
+    )
+    told = keep_books(events)
+    assert [(entry.kind, getattr(entry, "status", "")) for entry in told.entries[:2]] == [
+        ("check", "passed"),
+        ("check", "ran"),
+    ]
+    assert (told.totals.retries, told.totals.sent, told.totals.waited) == (2, 700, 2)
+    assert [entry.again for entry in told.entries if isinstance(entry, Retry)] == [True, False]
+    (call,) = (entry for entry in told.entries if isinstance(entry, Call))
+    assert call.why == "not committed: refused by policy: - a.py: protected because"
 
 
 def test_arguments_that_could_not_be_read_are_told_as_they_came() -> None:

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.commands import _REFUSED, VARIABLES, judge_command, refuse_command, refuse_variable, settle, writes
+from bot.core.commands import VARIABLES, expose, judge_command, refuse_command, refuse_variable, settle, writes
+from bot.core.programs import REFUSED
 from bot.core.shapes import GIT, MODULES, MYPY, PYTEST, READERS, RUFF, Shape
 
 ALLOWED = [
@@ -57,10 +58,8 @@ DENIED = {
         "timeout 5 ls",
         "nohup ls",
         "make test",
-        "awk 1 x",
-        "sed -i s/a/b/ x",
-        "vim x",
     ],
+    "read with read_file": ["awk 1 x", "sed -i s/a/b/ x", "vim x"],
     "interpreters": ["node -e 1", "perl -e 1", "ruby x.rb", "php x"],
     "editing tools": ["rm -rf .", "mv a b", "tee x", "dd if=x", "touch x"],
     "variables": ["X=1 ls", "LD_PRELOAD=x ls"],
@@ -76,6 +75,9 @@ DENIED = {
         "python -X dev x.py",
         "pytest -c /x",
         "pytest -o addopts=x",
+        "pytest -q=pevil",
+        "pytest -q=cother.ini",
+        "mypy -v=cx",
         "pytest --rootdir=..",
         "pytest --basetemp=src",
         "pytest --pastebin=all",
@@ -104,6 +106,11 @@ DENIED = {
         "git diff --no-index a b",
         "git log --textconv",
         "git log --all",
+        "git branch -D x",
+        "git branch -m x",
+        "git tag -d x",
+        "git tag -am x y",
+        "pytest --cov-report=html",
         "git log -g",
         "git grep -Ovi x",
         "git grep --open-files-in-pager=vi x",
@@ -156,7 +163,6 @@ DENIED = {
         "git diff --output=x",
         "git show --ext-diff",
         "git rev-parse --git-dir",
-        "pytest -- -pevil",
         "pytest -- --rootdir=x",
         "pytest --confcutdir=x",
         "pytest --override-ini=x",
@@ -197,8 +203,20 @@ DENIED = {
         "grep -e/x -r /",
     ],
     "git's own": ["cat .git/config", "ls .GIT", "python .git/x.py", "git show HEAD:.git/x", "cat git~1/config"],
-    "secrets": ["cat .env", "head id_rsa", "git show HEAD:.env", "grep -r x .aws/config", "wc server.pem"],
-    "plugins": ["pytest -p evil", "pytest -p", "python -m pytest -p evil"],
+    "would make": ["git branch x", "git branch -v x", "git tag x", "git tag --contains HEAD x", "git tag -n x"],
+    "secrets": [
+        "grep -e x .env",
+        "grep x .env",
+        "grep -rn x -e y .env",
+        "rg --files .env",
+        "git grep x -- .env",
+        "cat .env",
+        "head id_rsa",
+        "git show HEAD:.env",
+        "grep -r x .aws/config",
+        "wc server.pem",
+    ],
+    "plugins": ["pytest -p evil", "pytest -p", "python -m pytest -p evil", "pytest -- -pevil", "pytest -pno:x -pevil"],
     "reflog": ["git show HEAD@{1}", "git log @{-1}"],
     "value": ["git log -n --output=x", "head -n -x"],
     "no shell": ["ls | wc", "cat a > b", "ls && ls", "ls ; ls"],
@@ -231,6 +249,44 @@ def test_pattern_may_hold_backslashes_and_dots() -> None:
     assert refuse_command(["grep", "-rn", r"\bfoo\b.*\.\.", "src"]) is None
 
 
+OPTIONS = st.one_of(
+    st.text(max_size=12),
+    st.from_regex(r"--?[a-zA-Z-]{1,14}(=\w{0,3})?", fullmatch=True),
+    st.sampled_from(["--output=x", "-o", "-ox", "--pre", "-exec", "-delete", "--", "-O", "--config", "-p", "-c"]),
+)
+
+TEXTS = [
+    (["grep", "-rn", "@property", "src"], ("-rn", "src")),
+    (["grep", "-rne", "../x", "-e@y", "src"], ("src",)),
+    (["grep", "--", ".env", "src"], ("src",)),
+    (["grep", "a && b", "--exclude-dir", ".git", "."], (".",)),
+    (["rg", "/etc/passwd", "-g", "*.py"], ("-g", "*.py")),
+    (["rg", "--files", "src"], ("--files", "src")),
+    (["find", ".", "-not", "-path", "./.git/*", "-name", ".env"], (".", "-not")),
+    (["cut", "-d/", "-f2", "x"], ("-f2", "x")),
+    (["git", "grep", "-n", "~/.netrc", "src"], ("-n", "src")),
+    (["git", "--no-pager", "log", "-S", "@x", "--grep=/api", "-S/x", "--", "src"], ("src",)),
+    (["pytest", "-k", "a/../b", "-p", "no:x", "-pno:y", "--cov-report=term-missing", "t.py"], ("t.py",)),
+    (["python", "-m", "pytest", "-m", "@slow", "t.py"], ("t.py",)),
+    (["git", "tag", "-l", "v*"], ("-l", "v*")),
+    (["grep", "|", "README.md"], ("README.md",)),
+]
+
+
+@pytest.mark.parametrize(("argv", "exposed"), TEXTS)
+def test_text_to_look_for_is_not_taken_for_a_path(argv: list[str], exposed: tuple[str, ...]) -> None:
+    assert refuse_command(argv) is None
+    assert expose(argv) == exposed
+
+
+@given(st.lists(OPTIONS, max_size=4), st.lists(OPTIONS, max_size=4))
+def test_files_stay_exposed_whatever_stands_around_them(before: list[str], after: list[str]) -> None:
+    """A program that searches takes one pattern without an option, so that of two files one is judged."""
+    argv = ["grep", *before, ".env", *after, "--", ".netrc", ".env"]
+    if refuse_command(argv) is None:
+        raise AssertionError(argv)
+
+
 LISTED = {*READERS, "git", "mypy", "pytest", "python", "ruff"}
 SHAPES: list[tuple[tuple[str, ...], Shape]] = [
     *(((name,), shape) for name, shape in READERS.items()),
@@ -240,11 +296,6 @@ SHAPES: list[tuple[tuple[str, ...], Shape]] = [
     (("mypy",), MYPY),
     (("pytest",), PYTEST),
 ]
-OPTIONS = st.one_of(
-    st.text(max_size=12),
-    st.from_regex(r"--?[a-zA-Z-]{1,14}(=\w{0,3})?", fullmatch=True),
-    st.sampled_from(["--output=x", "-o", "-ox", "--pre", "-exec", "-delete", "--", "-O", "--config", "-p", "-c"]),
-)
 
 
 @given(st.lists(OPTIONS, max_size=6))
@@ -309,7 +360,7 @@ def test_only_a_program_that_is_merely_unknown_may_be_allowed(command: str, aska
     refusal = judge_command(command.split())
     assert refusal is not None
     assert (refusal.risk, refusal.subject) == (("command", command) if askable else (None, ""))
-    assert LISTED.isdisjoint(_REFUSED)
+    assert LISTED.isdisjoint(REFUSED)
 
 
 @pytest.mark.parametrize(

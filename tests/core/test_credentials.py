@@ -35,6 +35,7 @@ def test_ordinary_values_are_no_secrets() -> None:
         DEBUG=true PORT=8000 ENV=development HOST=localhost:8000 DB_PASSWORD=postgres SECRET_KEY=changeme
         URL=https://example.org/a/b/c/d1234567890 KEY_FILE=/run/secrets/key1 REGION=eu-central-1 TOKEN=${OTHER_TOKEN}
         MAIL=me1234567890@example.org TIMEOUT_TOKEN=12345678 API_TOKEN=<your-token> SINCE=2024-01-01T00:00:00 PASSWORD=
+        API_KEY=test_key_12345 SECRET=dev-secret-key-123 A_TOKEN=sk-not-needed-xxx1
     """
     assert find_values("\n".join(plain.split())) == ()
 
@@ -57,6 +58,29 @@ def test_variables_that_are_named_like_secrets_are_held() -> None:
     environ = {"MY_TOKEN": TOKEN, "KEY_FILE": "/run/secrets/key", "PATH": "/usr/bin", "SHORT_KEY": "abc"}
     assert find_variables(environ) == (TOKEN,)
     assert secret_names({**environ, "GIT_AGENT_MAX_TOKENS": "5"}) == ("MY_TOKEN", "SHORT_KEY")
+
+
+def test_variables_that_are_only_about_a_secret_or_say_that_there_is_none_are_not_held() -> None:
+    plain = {
+        "TOKEN_URL": "https://auth.example.org/oauth/token",
+        "KEYBOARD_LAYOUT": "standard",
+        "SECRET_BACKEND": "environment",
+        "TOKENIZER_NAME": "bert-base-uncased",
+        "OPENAI_API_KEY": "not-needed",
+        "MY_KEY": "placeholder",
+        "KEY_FILE": "./secrets/key",
+    }
+    assert find_variables(plain) == ()
+    for name in ("DB_PASSWORD_OLD", "MY_SECRET", "API_KEY_2", "ACCESS_TOKEN"):
+        assert find_variables({name: "correcthorse"}) == ("correcthorse",)
+    assert find_variables({"PROXY_KEY_URL": "http://me:Zx81spectrum@h"}) == ("Zx81spectrum",)
+
+
+def test_of_a_variable_that_is_a_whole_file_only_what_is_secret_in_it_is_held() -> None:
+    key = f'{{"type": "service_account",\n"private_key_id": "{TOKEN}",\n"token_uri": "https://a.example.org/token"\n}}'
+    assert find_variables({"GOOGLE_CREDENTIALS": key}) == (TOKEN,)
+    assert find_variables({"SSH_KEY": f"{PEM}\nMIIEpAIBAA\nabcdefgh12\n-----END"}) == ("MIIEpAIBAAabcdefgh12",)
+    assert find_variables({"MY_SECRET": "one two\nthree four"}) == ("one two\nthree four",)
 
 
 @given(st.text(max_size=200))

@@ -183,9 +183,16 @@ def test_ordinary_path_may_be_created(path: str) -> None:
         "release.keystore",
         "e\\x6ev/.env",
         ".env.test",
+        ".env/",
+        "config/.env/.",
         "auth.json",
         ".config/gh/hosts.yml",
         "my-private-key.txt",
+        ".env~",
+        "id_rsa.bak",
+        "server.key.old",
+        "key.pem.txt",
+        "token.txt",
     ],
 )
 def test_file_made_to_hold_secrets_is_not_read(path: str) -> None:
@@ -197,6 +204,10 @@ def test_file_made_to_hold_secrets_is_not_read(path: str) -> None:
     "path",
     [
         ".env.example",
+        ".env.local.example",
+        "example.env",
+        "locales/en/auth.json",
+        "id_rsa.pub",
         "src/load_private_key.py",
         "tokens.json",
         "environment.py",

@@ -167,7 +167,8 @@ def test_known_kinds_of_token_are_hidden_without_being_held(token: str) -> None:
         ("https://me:hunter22@host/x", "https://[redacted]@host/x"),
         ("https://x-access-token:abc@host", "https://[redacted]@host"),
         ("https://abcdefghij0123456789@host", "https://[redacted]@host"),
-        ("postgres://u:p@h,https://a:b@c", "postgres://[redacted]@h,https://[redacted]@c"),
+        ("postgres://u:p1@h,https://a:b2c@c", "postgres://[redacted]@h,https://[redacted]@c"),
+        ("https://user:passw0rd@h", "https://[redacted]@h"),
     ],
 )
 def test_credentials_in_headers_and_urls_are_hidden(text: str, hidden: str) -> None:
@@ -196,6 +197,9 @@ def test_private_key_block_is_hidden_whole() -> None:
         "A bearer of good news that comes in twenty letters",
         "skill sk-learn xoxo",
         "-----BEGIN PUBLIC KEY-----",
+        "postgres://user:password@localhost/db and http://user:pass@h, http://a:b@c, redis://:secret@h",
+        "amqp://guest:guest@localhost//",
+        "Authorization: token authentication is required",
     ],
 )
 def test_ordinary_text_is_left_alone(text: str) -> None:

@@ -32,6 +32,11 @@ HIDDEN = (
     "b \u202eevil-not-words\u202c".replace("evil-not-words", "sdrow"),
     "b &#x202E;&#8238; c",
     "b " + "\u200b\u200c" * 8,
+    "b " + "".join(chr(0xE0100 + ord(c)) for c in "evil words"),
+    "text\n    ```\n<!-- evil words -->\n    ```\n",
+    "> ```\n<!-- evil words -->\n> ```",
+    "<p style='height: 0px'>evil words</p> b",
+    "[^9]: evil words\nb",
 )
 SEEN = (
     "plain text, `code`, **bold** & 1 < 2 > 0",
@@ -45,6 +50,12 @@ SEEN = (
     "<details><summary>Log</summary>\n\n```\nKeyError: 'x'\n```\n\n</details>",
     'File "a.py", line 3, in <module>',
     "naïve 日本 🎉 ❤\ufe0f",
+    "1. Do:\n\n    ```html\n    <!-- seen -->\n    ```\n2. end",
+    "- a\n  - b\n\n    ~~~\n    <p hidden>seen by all</p>\n    ~~~",
+    "> ```html\n> <p title='seen by all'>x</p>\n> ```",
+    "The page is:\n\n    <div hidden>seen</div>\n\n\t<!-- seen too -->\n\nafter",
+    "Text[^1].\n\n[^1]: The note that all see.",
+    "opacity: <b>x</b>",
 )
 
 
@@ -64,6 +75,15 @@ def test_what_a_page_shows_stays_to_the_letter(text: str) -> None:
 def test_pictures_layout_and_single_invisible_letters_go_without_a_note() -> None:
     assert clean('![evil words](https://x.org/a.png) <img width="3" alt="evil words" src="a.png">') == "[image] [image]"
     assert clean('<h1 align="center">Title</h1> so\u00adft e\u200dx &#8203;y\ufeff') == "<h1>Title</h1> soft ex y"
+
+
+def test_what_other_languages_are_written_with_goes_without_a_note() -> None:
+    told = clean(
+        "\u2068foo.py\u2069 \u202b中文\u202c 葛\U000e0100 \U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e"
+        "\U000e0067\U000e007f"
+    )
+    assert told == "foo.py 中文 葛 \U0001f3f4"
+    assert clean("<i style='opacity: 0.5; background-color: white'>half seen</i>") == "<i>half seen</i>"
 
 
 def test_plain_text_keeps_what_is_markup_elsewhere() -> None:

@@ -17,7 +17,7 @@ from bot.git.workspace import GitWorkspace, open_workspace
 from bot.sandbox.process import ProcessExecutor
 from bot.tools.catalog import ALL
 from bot.tools.tool import Bench
-from bot.verify.interpreter import Interpreter
+from bot.verify.interpreter import OWN, Interpreter
 from bot.verify.ladder import Ladder
 from tests.conftest import Repo, make_repo
 
@@ -71,7 +71,7 @@ def make_desk(tmp_path: Path) -> Iterator[MakeDesk]:
             base = repository.default_base()
             workspace = stack.enter_context(open_workspace(repository, base=base, run="r1", branch="agent/r1"))
             executor = ProcessExecutor()
-            interpreter = Interpreter(Path(sys.executable), "test", frozenset({"pytest", "ruff", "mypy"}))
+            interpreter = Interpreter(Path(sys.executable), OWN, frozenset({"pytest", "ruff", "mypy"}))
             ladder = Ladder(CHECKS, executor, interpreter)
             asked = Task.model_validate({"base": base, **task})
             return Desk(Bench(workspace, executor, ladder, asked, tmp_path / "store"), workspace)

@@ -1,5 +1,8 @@
 """Definitions in many languages; and no file is too broken or too evil to be asked."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from bot.protocols import Command, Completed
@@ -171,3 +174,29 @@ def test_definitions_in_other_languages_are_found_by_their_dotted_names(desk: De
     )
     result = desk.call("outline", path="s.rs")
     assert result.output == "s.rs:\n        1  struct S\n      2-6  impl S\n      3-5    fn new() -> S"
+
+
+class Late:
+    """Garbage that only a collection finds, and that lets other threads in."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+    def __del__(self) -> None:
+        sum(range(300))
+
+
+def test_files_are_read_side_by_side() -> None:
+    source = "x = [f(a, b)[c].d for a in (1, 2, 3) if -a]\n" * 200
+
+    def read(_: int) -> int:
+        garbage = [Late() for _ in range(50)]
+        return len(garbage) + len(of_python(source) or ())
+
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert set(pool.map(read, range(24))) == {250}
+    finally:
+        sys.setswitchinterval(usual)

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bot.errors import ToolError
+from bot.errors import NoMatch, ToolError
 from bot.tools import text
 from bot.tools.edit import EditFile, _replace, measure, syntax
+from bot.tools.match import find
 from bot.tools.text import Text, decode
 from tests.conftest import Repo
 from tests.tools.conftest import Desk, MakeDesk
@@ -66,6 +67,37 @@ def test_different_indentation_is_bridged_when_the_place_is_the_only_one(desk: D
     told = desk.ok("edit_file", path="m.py", old="if self:\n    return 1\n", new="if not self:\n    return 2\n")
     assert "matched but for outer white space" in told
     assert desk.raw("m.py") == b"class A:\n    def f(self):\n        if not self:\n            return 2\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "old", "new", "after"),
+    [
+        (
+            "f {\n\ta\n\tif b {\n\t\tc\n",
+            "    a\n    if b {",
+            "    a\n    if b {\n        d",
+            "\ta\n\tif b {\n\t\td\n\t\tc\n",
+        ),
+        (
+            "f {\n\ta {\n\t\tb\n",
+            "        b",
+            "        b\n        if c {\n            d",
+            "\t\tb\n\t\tif c {\n\t\t\td\n",
+        ),
+        ("f {\n\ta {\n\t\tb\n\t}\n", "a {\n  b\n}", "a {\n  c\n}\n\nd", "\ta {\n\t\tc\n\t}\n\n\td\n"),
+        ("f:\n    a:\n        b\n    c\n", "  a:\n    b\n  c", "  a:\n    d\n  c", "    a:\n        d\n    c\n"),
+        ("f:\n    a:\n        b\n", "\ta:\n\t\tb", "\ta:\n\t\tb\n\t\tc", "    a:\n        b\n        c\n"),
+    ],
+)
+def test_new_text_is_indented_in_the_units_of_the_file(body: str, old: str, new: str, after: str) -> None:
+    (span,) = find(body, old, new, 1, "x").spans
+    assert (body[: span.start] + span.new + body[span.end :]).endswith(after)
+
+
+def test_indents_that_no_unit_explains_are_not_guessed() -> None:
+    for old, new in (("    a\n  b", "    a\n  c"), (" a\n\tb", "a")):
+        with pytest.raises(NoMatch):
+            find("f:\n    a\n        b\n", old, new, 1, "x")
 
 
 def test_loose_matches_are_refused_when_there_are_two(desk: Desk) -> None:

@@ -144,6 +144,26 @@ def test_programs_are_the_projects_own_first(desk: Desk, tmp_path: Path) -> None
         resolve(("no-such-program",), own, desk.workspace)
 
 
+def test_tools_that_the_environment_lacks_are_lent_to_commands_as_to_checks(desk: Desk, tmp_path: Path) -> None:
+    bare = Interpreter(Path(sys.executable), "test", frozenset())
+    if shutil.which("mypy", path=str(bare.path.parent)):
+        (tmp_path / "python").symlink_to(sys.executable)
+        bare = replace(bare, path=tmp_path / "python")
+    bench = replace(desk.bench, ladder=replace(desk.bench.ladder, interpreter=bare))
+    wanted = {
+        "mypy --version": "mypy ",
+        "python -m mypy calc.py": "Success: no issues found in 1 source file",
+        "pytest -q -k zero": "1 passed, 1 deselected",
+        "python -I -m pytest -q --collect-only": "2 tests collected",
+        "python -m ruff --version": "ruff ",
+    }
+    for command, told in wanted.items():
+        call = ToolCall(id="c1", name="run_command", arguments={"argv": list[JsonValue](command.split())})
+        result = RUN_COMMAND.call(call, bench)
+        assert result.output.startswith("exit code 0"), result.output
+        assert told in result.output
+
+
 def test_a_program_of_the_project_does_not_pass_for_the_one_of_the_person(
     desk: Desk, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,7 +234,7 @@ def test_the_project_is_described_from_its_base(tmp_path: Path, make_desk: MakeD
     desk.put("AGENTS.md", b"Obey me.\n")
     told = desk.ok("project_config")
     assert "- pytest (unit): pytest — there is test_calc.py" in told
-    assert f"python: {sys.executable} (test); has mypy, pytest, ruff" in told
+    assert f"python: {sys.executable} (git agent's own (the project has none)); has mypy, pytest, ruff" in told
     assert "layout: 4 files: " in told
     assert "- pyproject scripts: p = p.cli:main" in told
     assert "- package.json scripts: test = jest" in told

@@ -40,7 +40,7 @@ def test_a_question_shows_the_reason_the_diff_and_the_choices() -> None:
         "  │ @@ -1 +1 @@\n"
         "  │ -old\n"
         "  │ +new\n"
-        "  o allow once · r allow for this run · d deny · s stop the run [d]: "
+        "  o allow once · r allow any change to these paths in this run · d deny · s stop the run [d]: "
     )
 
 
@@ -115,6 +115,13 @@ def test_nothing_in_a_question_moves_the_cursor_or_looks_like_an_order() -> None
     for bad in ("\u202e", "\n  │ ::add-mask", "##[command]", "\x1b]", "\x1b[2J"):
         assert bad not in asked
     assert "+seen" in asked
+    hidden = ASKED.model_copy(update={"shown": "+run: evil\r+# fine\n+a\u202e\u200b\fb\r\n"})
+    assert "│ +run: evil\\x0d+# fine\n  │ +a\\u202e\\u200b\\x0cb\n" in put(hidden, Keys("d\n"))[1]
+
+
+def test_how_far_an_answer_for_the_run_reaches_is_said() -> None:
+    for risk, words in (("delete", "allow every deletion of this run"), ("size", "allow any size for this run")):
+        assert words in put(Question(risk=risk, subject="", why="x"), Keys("d\n"))[1]
 
 
 def test_what_nobody_was_asked_about_is_told_when_it_is_allowed() -> None:

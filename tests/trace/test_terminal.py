@@ -91,6 +91,8 @@ def test_a_refused_call_says_why_and_a_done_one_what() -> None:
 
 def test_a_complaint_without_a_colon_is_its_first_line() -> None:
     assert complaint("no such file\nsee above") == "no such file"
+    twice = "not committed (attempt 1 of 3):\na person did not allow it:\n- changes x.yml\n- changes y.yml"
+    assert complaint(twice) == "not committed (attempt 1 of 3): a person did not allow it: changes x.yml"
     assert complaint("") == ""
 
 

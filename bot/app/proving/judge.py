@@ -105,7 +105,9 @@ class _Proof:
             tip=self.target.tip,
             notes=(*self.target.notes, *self.desk.notes, *self.bay.notes, *self._lacking(base)),
         )
-        return Judged(proved, base, tuple(self.verdicts), tuple(self.files))
+        # It leaves us as words, as JSON and in files that are handed on
+        hide = self.bay.redactor.record
+        return Judged(hide(proved), hide(base), tuple(map(hide, self.verdicts)), tuple(self.files))
 
     def _lacking(self, base: Verdict) -> Iterator[str]:
         """Say what keeps the base from telling more."""
