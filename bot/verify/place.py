@@ -1,7 +1,8 @@
 """Where a check runs: a tree, an executor and the project's Python."""
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -9,7 +10,7 @@ from typing import Literal
 from bot.core.check import CaseResult, Check, CheckResult, Status
 from bot.core.telling import squeeze
 from bot.protocols import Command, Completed, Executor, Mount
-from bot.verify.interpreter import Interpreter
+from bot.verify.interpreter import Interpreter, libraries
 
 Capture = Literal["none", "own", "output", "everything"]
 """What goes into the private pipe: nothing, what the program writes there itself, its output, or its errors too."""
@@ -63,16 +64,44 @@ class Place:
         )
 
     def own_modules(self, check: Check) -> tuple[tuple[str, str], ...]:
-        """Let Python find the tree's modules first, where nothing lies over the person's checkout.
+        """Let a check of Python find the tree's modules first, as `modules_first` does."""
+        return modules_first(self.root, self.executor.isolation, check.folder)
 
-        An editable install leads to that checkout, and a command that is not ours does not say what it imported.
-        """
-        if self.executor.isolation not in APART:
-            return ()
-        roots = dict.fromkeys((self.root / check.folder, self.root))
-        folders = [root / name for root in roots for name in _LAYOUTS if not (root / name / "__init__.py").exists()]
-        found = [str(folder) for folder in folders if folder.is_dir()]
-        return (("PYTHONPATH", ":".join(found)),) if found else ()
+    def own_types(self, check: Check) -> tuple[tuple[str, str], ...]:
+        """Let mypy find the tree's modules first, as `types_first` does."""
+        return types_first(self.root, self.executor.isolation, self.interpreter, check.folder)
+
+
+def modules_first(root: Path, isolation: str, folder: str = "") -> tuple[tuple[str, str], ...]:
+    """Let Python find the tree's modules first, where nothing lies over the person's checkout.
+
+    An editable install leads to that checkout, and a command that is not ours does not say what it imported.
+    """
+    if isolation not in APART:
+        return ()
+    roots = dict.fromkeys((root / folder, root))
+    folders = [root / name for root in roots for name in _LAYOUTS if not (root / name / "__init__.py").exists()]
+    found = [str(folder) for folder in folders if folder.is_dir()]
+    return (("PYTHONPATH", ":".join(found)),) if found else ()
+
+
+def types_first(root: Path, isolation: str, interpreter: Interpreter, folder: str = "") -> tuple[tuple[str, str], ...]:
+    """Let mypy find in the tree what an editable install has it look for in the person's checkout.
+
+    Only the folders that such an install leads to are named: what mypy would not find by itself, it is not shown.
+    """
+    led = {Path(line).name for line in _leads(interpreter)} if isolation in APART else set()
+    places = [place / name for place in dict.fromkeys((root / folder, root)) for name in _LAYOUTS if name in led]
+    found = [str(place) for place in places if place.is_dir()]
+    return (("MYPYPATH", ":".join(found)),) if found else ()
+
+
+def _leads(interpreter: Interpreter) -> Iterator[str]:
+    """Read which folders the environment's `.pth` files lead to."""
+    for library in libraries(interpreter.path.parent.parent):
+        for file in library.glob("*.pth"):
+            with suppress(OSError):
+                yield from (line for line in file.read_text("utf-8", "replace").splitlines() if line.startswith("/"))
 
 
 def from_root(folder: str, path: str) -> str:

@@ -73,6 +73,7 @@ def _run_share(check: Check, place: Place, targets: Sequence[str], index: int, t
         ("GIT_AGENT_PATIENCE", f"{check.timeout * PATIENCE:g}"),
         ("GIT_AGENT_FOLDER", check.folder),
         ("GIT_AGENT_SHARE", f"{index}/{total}"),
+        *(("GIT_AGENT_CHILDREN", found) for _, found in place.own_modules(check)),
         *place.interpreter.variables,
     ]
     with told_once(token) as path:

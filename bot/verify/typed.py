@@ -38,7 +38,7 @@ def run(check: Check, place: Place, targets: Sequence[str], *, mounts: Sequence[
     if inside is None:
         return outside(check)
     argv = looking_at(_without_modules(check.argv) if inside else check.argv, inside, (), ())
-    done = place.execute(check, argv, "output", mounts=mounts)
+    done = place.execute(check, argv, "output", environment=place.own_types(check), mounts=mounts)
     root, lines = split(done)
     try:
         parsed = [_MYPY.validate_json(line) for line in lines if line.startswith(b"{")]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from bot.core.check import Check, Rung
 from bot.sandbox.limits import Bounds
 from bot.sandbox.process import ProcessExecutor
-from bot.verify.place import Place, from_root, within
+from bot.verify.interpreter import Interpreter
+from bot.verify.place import Place, from_root, types_first, within
 from bot.verify.plain import run
 from bot.verify.shards import merge
 from tests.verify.conftest import bare, write
@@ -84,3 +85,17 @@ def test_limits_that_a_check_ran_into_are_named(tmp_path: Path) -> None:
     assert told.summary == "stopped for using more than it may: output"
     merged = merge([told, told.model_copy(update={"hit": ("memory", "output")})])
     assert merged.hit == ("output", "memory")
+
+
+def test_mypy_is_led_to_the_tree_where_an_editable_install_leads_elsewhere(tmp_path: Path) -> None:
+    root = write(tmp_path / "tree", {"src/deep/__init__.py": "", "one/src/deep.py": "", "lib/x.py": ""})
+    python = tmp_path / "venv/bin/python"
+    write(
+        tmp_path / "venv", {"pyvenv.cfg": "home = /usr/bin\n", "lib/python3.11/site-packages/_x.pth": "/elsewhere/src"}
+    )
+    found = Interpreter(python, "test", frozenset())
+    assert types_first(root, "landlock", found) == (("MYPYPATH", str(root / "src")),)
+    assert types_first(root, "process", found, "one") == (("MYPYPATH", f"{root / 'one/src'}:{root / 'src'}"),)
+    assert types_first(root, "bubblewrap", found) == ()
+    (tmp_path / "venv/lib/python3.11/site-packages/_x.pth").write_text("import os\nsrc\n")
+    assert types_first(root, "landlock", found) == ()

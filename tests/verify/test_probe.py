@@ -25,7 +25,7 @@ def cases(root: Path, files: Mapping[str, str]) -> dict[str, CaseResult]:
 
 
 CAUSES = """
-import errno, os, socket, sqlite3, urllib.request
+import errno, fcntl, os, socket, sqlite3, urllib.request
 from unittest import mock
 import pytest
 
@@ -48,6 +48,12 @@ def test_late():
         with socket.create_connection(listener.getsockname()) as client:
             client.settimeout(0.01)
             client.recv(1)
+def test_forbidden():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as talker: talker.sendto(b"x", ("255.255.255.255", 9))
+def test_forbidden_otherwise():
+    sealed = os.memfd_create("x", os.MFD_ALLOW_SEALING)
+    fcntl.fcntl(sealed, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE)
+    os.write(sealed, b"x")
 def test_full():
     with open("/dev/full", "w") as file:
         file.write("x"); file.flush()
@@ -86,6 +92,8 @@ def test_causes_outside_of_the_tree_are_told_apart(tmp_path: Path) -> None:
         "test_behind": ("RuntimeError", "service", ""),
         "test_unknown_host": ("gaierror", "network", ""),
         "test_late": (found["test_late"].error, "network", ""),
+        "test_forbidden": ("PermissionError", "network", ""),
+        "test_forbidden_otherwise": ("PermissionError", "", ""),
         "test_full": ("OSError", "disk", ""),
         "test_memory": ("MemoryError", "memory", ""),
         "test_module": ("ModuleNotFoundError", "missing", "nowhere"),
@@ -189,6 +197,31 @@ def test_files_that_the_tests_imported_are_named(tmp_path: Path) -> None:
     files = {"src/deep/__init__.py": "", "src/deep/used.py": "", "src/deep/unused.py": "", "conftest.py": ""}
     result = run_tests(write(tmp_path, {**files, "tests/test_a.py": "import deep.used\n\ndef test_a(): pass\n"}))
     assert result.imported == ("conftest.py", "src/deep/__init__.py", "src/deep/used.py", "tests/test_a.py")
+
+
+def test_a_library_under_a_name_of_the_project_is_still_a_library(tmp_path: Path) -> None:
+    source = "import sys, packaging.version\nsys.modules['deep.packages'] = packaging.version\n"
+    stale = "import sys, types, pluggy\nsys.modules['deep.old'] = old = types.ModuleType('deep.old')\n"
+    test = "import deep.packages\n\ndef test_a(): pass\n"
+    result = run_tests(write(tmp_path, {"src/deep/__init__.py": source, "tests/test_a.py": test}))
+    assert (result.status, outcomes(result)) == ("passed", {"tests/test_a.py::test_a": "passed"})
+    write(
+        tmp_path,
+        {
+            "src/deep/__init__.py": f"{stale}old.__file__ = pluggy.__file__\n",
+            "tests/test_a.py": "import deep\n\ndef test_a(): pass\n",
+        },
+    )
+    assert "not imported from the tree: deep from" in run_tests(tmp_path).summary
+
+
+def test_programs_that_a_test_starts_find_the_modules_of_the_tree(tmp_path: Path) -> None:
+    test = (
+        "import subprocess, sys\n\ndef test_a(tmp_path):\n"
+        "    subprocess.run([sys.executable, '-c', 'import deep.used'], cwd=tmp_path, check=True)\n"
+    )
+    files = {"src/deep/__init__.py": "", "src/deep/used.py": "", "tests/test_a.py": test}
+    assert outcomes(run_tests(write(tmp_path, files))) == {"tests/test_a.py::test_a": "passed"}
 
 
 def test_check_of_a_package_speaks_of_it_as_the_repository_would(tmp_path: Path) -> None:

@@ -28,6 +28,12 @@ UNREACHABLE = frozenset(
         errno.ETIMEDOUT,
     )
 )
+FORBIDDEN = frozenset((errno.EACCES, errno.EPERM))
+SOCKETS = frozenset(
+    ("bind", "connect", "connect_ex", "create_connection", "create_server", "listen", "sendmsg", "sendto", "socket")
+)
+"""Calls that fail with one of these where there is no network, or not all of it."""
+NAMING = frozenset(("LOAD_ATTR", "LOAD_METHOD", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_FAST"))
 FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EROFS))
 CLIENTS = frozenset(
     (
@@ -115,12 +121,29 @@ def _system(error: OSError) -> Blame:
     if error.errno == errno.ECONNREFUSED and not error.filename:
         return Blame("service")  # the machine was reached, and nobody listened there
     refused = error.errno in UNREACHABLE and not error.filename
+    refused = refused or (error.errno in FORBIDDEN and not error.filename and _on_a_socket(error))
     late = isinstance(error, (socket.timeout, TimeoutError)) and str(error) == "timed out"
     if refused or late or isinstance(error, (socket.gaierror, socket.herror)):
         return Blame("network")
     if isinstance(error, FileNotFoundError) and isinstance(error.filename, str):
         return _absent(error.filename)
     return Blame()
+
+
+def _on_a_socket(error: OSError) -> bool:
+    """Tell whether a call that was not permitted was one to a socket, by what the line names that made it."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return False
+    code, line, named = trace.tb_frame.f_code, 0, set()
+    starts = dict(dis.findlinestarts(code))
+    for step in dis.get_instructions(code):
+        line = starts.get(step.offset) or line
+        if line == trace.tb_lineno and step.opname in NAMING:
+            named.add(step.argval)
+    return not SOCKETS.isdisjoint(named)
 
 
 def _absent(path: str) -> Blame:

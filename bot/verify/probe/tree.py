@@ -12,6 +12,10 @@ from pathlib import Path
 TREE = str(Path.cwd())
 """Where the runner is started: a package's folder, or the repository's."""
 FOLDER = os.environ.pop("GIT_AGENT_FOLDER", "")
+CHILDREN = os.environ.pop("GIT_AGENT_CHILDREN", "")
+"""Where programs that tests start are to find the project: an editable install would lead them to the checkout."""
+if CHILDREN:
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (CHILDREN, os.environ.get("PYTHONPATH"))))
 COMPILED = int(os.environ.pop("GIT_AGENT_COMPILED", "0"))
 """Files of bytecode that were laid into the tree, each beside exactly the source that it was made of."""
 ROOT = TREE[: -len(FOLDER) - 1] if FOLDER and TREE.endswith("/" + FOLDER) else TREE
@@ -81,10 +85,16 @@ def foreign(roots: Iterable[str]) -> list[str]:
     for name, module in list(sys.modules.items()):
         path = getattr(module, "__file__", None)
         if name != "__main__" and isinstance(path, str) and path.startswith("/") and not in_tree(path):
-            top = name.partition(".")[0]
+            top = _own_name(name, module).partition(".")[0]
             if (top in ours and not _standard(path)) or _copy_of_ours(path):
                 found.add(top + " from " + path)
     return sorted(found)[:20]
+
+
+def _own_name(name: str, module: object) -> str:
+    """Tell what a module is called itself: a project may give a library's module another name among its own."""
+    own = getattr(getattr(module, "__spec__", None), "name", None)
+    return own if isinstance(own, str) and sys.modules.get(own) is module else name
 
 
 def hidden(roots: Iterable[str]) -> list[str]:
