@@ -29,6 +29,7 @@ from bot.core.event import (
     Verified,
 )
 from bot.core.lineage import follow
+from bot.core.message import ToolCall, ToolResult
 from bot.core.policy import refusals, secret_findings, tell
 from bot.core.redact import Redactor
 from bot.core.render import commit_message
@@ -57,6 +58,15 @@ class Answer:
     kind: str = Unverified.kind
     end: Ended | None = None
     """Set where somebody stopped the run."""
+
+    @property
+    def error(self) -> str | None:
+        """The kind of failure, as results of tools tell it."""
+        return None if self.ok else self.kind
+
+    def reply_to(self, call: ToolCall) -> ToolResult:
+        """Make it the result of the call that asked for a judgement."""
+        return ToolResult(call_id=call.id, ok=self.ok, output=self.text, error=self.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +281,8 @@ class Judge:
                 case Verified() if not event.verdict.better:
                     count += 1
                 case Acted() if event.call.name == "checkpoint" and event.result.error == Denied.kind:
+                    count += 1
+                case Told() if event.error == Denied.kind:
                     count += 1
                 case _:
                     pass

@@ -243,10 +243,7 @@ class _Turns:
                 yield Acted(call=call, result=calls.success(call, "noted"))
             case Checkpoint():
                 answer = yield from self._judge.candidate(wish.subject, wish.body, call.id)
-                result = (
-                    calls.success(call, answer.text) if answer.ok else calls.failure(call, answer.kind, answer.text)
-                )
-                yield Acted(call=call, result=result)
+                yield Acted(call=call, result=answer.reply_to(call))
                 return answer.end
             case Ask():
                 yield Acted(call=call, result=calls.success(call, "a person was asked; the run waits"))
@@ -271,7 +268,8 @@ class _Turns:
         if self._judge.settled() or self.bench.workspace.diff():
             subject = reply.text.strip().partition("\n")[0]
             answer = yield from self._judge.candidate(subject, "")
-            yield answer.end or Told(text=context.quote(self.log, "What you changed was judged:", answer.text))
+            told = context.quote(self.log, "What you changed was judged:", answer.text)
+            yield answer.end or Told(text=told, error=answer.error)
         elif reply.text.strip() or self._nudged():
             detail = reply.text.strip()[:2000] or "the model has nothing more to do"
             yield from self._end(Ended(stop="done", detail=detail))

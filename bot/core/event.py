@@ -120,6 +120,8 @@ class Told(Happening):
 
     event: Literal["told"] = "told"
     text: str
+    error: str | None = None
+    """Why a change that was found after a reply without calls is not committed, as a tool result would say it."""
 
 
 class Checking(Happening):

@@ -111,6 +111,16 @@ def test_without_a_goal_a_change_that_mends_nothing_is_never_committed(scene: Sc
     assert kinds(events)["rolled_back"] == 1
 
 
+def test_what_policy_refuses_after_replies_without_calls_is_rolled_back_as_well(scene: Scene) -> None:
+    guarded = reply(("create_file", {"path": "action.yml", "content": "on: push\n"}))
+    silent = reply(text="it is done")
+    events = scene.run(guarded, silent, silent, silent, limits=Limits(attempts=2))
+    assert [event.error for event in events if isinstance(event, Told)] == ["denied", "denied"]
+    assert sum(isinstance(event, RolledBack) for event in events) == 1
+    assert not (scene.workspace.root / "action.yml").exists()
+    assert end(events).stop == "done"
+
+
 def test_failed_attempts_end_in_a_rollback_that_keeps_the_rejected_tree(scene: Scene) -> None:
     broken = reply(edit("def add", "def plus"), CHECKPOINT)
     events = scene.run(broken, reply(CHECKPOINT), reply(CHECKPOINT), reply(RIGHT, CHECKPOINT), reply(FINISH))
