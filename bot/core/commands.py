@@ -64,9 +64,19 @@ def writes(argv: Sequence[str]) -> bool:
     return program not in READERS and program not in ("git", "mypy")
 
 
+_SHOWING = {
+    **dict.fromkeys(("diff", "log", "show"), ("--no-ext-diff", "--no-textconv")),
+    **dict.fromkeys(("blame", "grep"), ("--no-textconv",)),
+}
+"""Commands of git that may start a program that a configuration names, and what keeps them from it."""
+
+
 def settle(argv: Sequence[str]) -> tuple[str, ...]:
-    """Return a command as it is carried out: ruff mends nothing unasked, whatever the project sets."""
+    """Return a command as it is carried out: whatever is configured, ruff mends nothing and git starts no program."""
     program, at = find_tool(argv)
+    if program == "git":
+        at = 2 if list(argv[1:2]) == ["--no-pager"] else 1
+        return (*argv[: at + 1], *_SHOWING.get("".join(argv[at : at + 1]), ()), *argv[at + 1 :])
     if program == "ruff" and list(argv[at : at + 1]) == ["check"] and not writes(argv):
         return (*argv[: at + 1], "--no-fix", *argv[at + 1 :])
     return tuple(argv)

@@ -13,12 +13,15 @@ PASSED = ("TZ", "USER", "LOGNAME", "JAVA_HOME", "OMP_NUM_THREADS", "OPENBLAS_COR
 FIXED: Mapping[str, str] = {
     "CI": "1",
     # A repository that belongs to another user, as in most containers: git inside would refuse to tell even a version.
-    "GIT_CONFIG_COUNT": "2",
+    "GIT_CONFIG_COUNT": "3",
     "GIT_CONFIG_KEY_0": "safe.directory",
     "GIT_CONFIG_VALUE_0": "*",
     # Who would be asked for a password: no helper of the person's, no window, nobody at the terminal.
     "GIT_CONFIG_KEY_1": "credential.helper",
     "GIT_CONFIG_VALUE_1": "",
+    # A program of the person's that tells which files were written, of their own checkout and not of this tree.
+    "GIT_CONFIG_KEY_2": "core.fsmonitor",
+    "GIT_CONFIG_VALUE_2": "false",
     "GIT_ASKPASS": "true",
     "SSH_ASKPASS_REQUIRE": "never",
     "GIT_CONFIG_NOSYSTEM": "1",

@@ -392,6 +392,14 @@ def test_what_only_reads_is_told_from_what_may_write(command: str, changing: boo
     assert writes(command.split()) is changing
 
 
+def test_git_starts_no_program_that_a_configuration_names() -> None:
+    assert settle(["git", "diff", "x"]) == ("git", "diff", "--no-ext-diff", "--no-textconv", "x")
+    assert settle(["git", "--no-pager", "log"]) == ("git", "--no-pager", "log", "--no-ext-diff", "--no-textconv")
+    assert settle(["git", "blame", "diff"]) == ("git", "blame", "--no-textconv", "diff")
+    for argv in (["git", "status", "diff"], ["git", "ls-files", "show"], ["git"]):
+        assert settle(argv) == tuple(argv)
+
+
 def test_ruff_mends_nothing_unasked_whatever_a_project_sets() -> None:
     assert settle(["ruff", "check", "."]) == ("ruff", "check", "--no-fix", ".")
     assert settle(["python", "-I", "-m", "ruff", "check"]) == ("python", "-I", "-m", "ruff", "check", "--no-fix")
