@@ -15,13 +15,14 @@ T ?= tests
 KILLS ?= 2000
 ROUNDS ?= 20
 
-.PHONY: help setup demo test chaos check format bench install uninstall clean
+.PHONY: help setup demo test chaos redteam check format bench install uninstall clean
 
 help:
 	@echo "make demo       repair a small project and show what was done"
 	@echo "make install    put git-agent into $(PREFIX)/bin (uninstall takes it away)"
 	@echo "make test       run the tests (T=tests/git for a part)"
 	@echo "make chaos      kill runs at KILLS=$(KILLS) moments, and ROUNDS=$(ROUNDS) times eight runs at once"
+	@echo "make redteam    play attacks at every isolation level, and print what was stopped"
 	@echo "make check      formatter, linters, types, import rules, workflow and shell files"
 	@echo "make format     let the formatter and the linter mend what they can"
 	@echo "make bench      measure cold start and the cost of a step"
@@ -47,6 +48,9 @@ test: $(READY)
 
 chaos: $(READY)
 	CHAOS_KILLS=$(KILLS) CHAOS_ROUNDS=$(ROUNDS) $(BIN)/python -m pytest -n auto -rP tests/chaos
+
+redteam: $(READY)
+	@$(BIN)/python -m tests.redteam
 
 check: $(READY)
 	$(BIN)/ruff format --check .
