@@ -9,6 +9,7 @@ from pathlib import Path
 from bot.errors import GitFailed, RepositoryChanged
 from bot.git import owner
 from bot.git.checkout import Checkout
+from bot.git.disposal import delete
 from bot.git.glance import Glance
 from bot.git.repository import Repository
 from bot.git.run import Git
@@ -57,16 +58,26 @@ def _enter(repository: Repository, root: Path, head: str) -> Path:
     Git itself writes a commit into an entry only after the entry counts: whoever fetches in that moment fails.
     """
     admin = _make_entry(repository.common_dir / "worktrees", root.name)
-    root.mkdir()
+    try:
+        root.mkdir()
+        _keep_card(root, admin)
+        _write(admin / "commondir", "../..")
+        _write(admin / "HEAD", head)
+        _write(root / ".git", f"gitdir: {admin}")
+        # With this file git takes notice of the rest
+        _write(admin / "gitdir", f"{root}/.git")
+    except OSError:
+        delete(admin)
+        with suppress(OSError):
+            admin.parent.rmdir()
+        raise
+    return admin
+
+
+def _keep_card(root: Path, admin: Path) -> None:
     card = root.parent / owner.NAME
     if card.exists():
         shutil.copy(card, admin)
-    _write(admin / "commondir", "../..")
-    _write(admin / "HEAD", head)
-    _write(root / ".git", f"gitdir: {admin}")
-    # With this file git takes notice of the rest
-    _write(admin / "gitdir", f"{root}/.git")
-    return admin
 
 
 def _make_entry(entries: Path, name: str) -> Path:
@@ -95,9 +106,7 @@ def _ask_git(repository: Repository, root: Path, where: tuple[str, ...]) -> Path
     admin = Path(os.fsdecode((root / ".git").read_bytes()).removeprefix("gitdir: ").removesuffix("\n"))
     if admin.parent != repository.common_dir / "worktrees":
         raise RepositoryChanged("git made the worktree somewhere else than asked for")
-    card = root.parent / owner.NAME
-    if card.exists():
-        shutil.copy(card, admin)
+    _keep_card(root, admin)
     return admin
 
 
