@@ -5,7 +5,9 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -55,15 +57,26 @@ def run(
     return Ran(done.returncode, done.stdout, done.stderr)
 
 
-def start(*args: str, cwd: Path, env: Mapping[str, str], out: int, err: int) -> Running:
-    """Start git agent and return at once; what it prints goes to two descriptors."""
+def start(*args: str, cwd: Path, env: Mapping[str, str], out: int, err: int, fresh: bool = False) -> Running:
+    """Start git agent and return at once; what it prints goes to two descriptors. See `run` for `fresh`."""
     environment = {**os.environ, "NO_COLOR": "1", **env}
-    ready = warm()
+    ready = None if fresh else warm()
     if ready is None or not ready.suits(environment):
         argv = [*COMMAND, *args]
         return subprocess.Popen(argv, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - only its descriptor is wanted
         return ready.start(args, str(cwd), environment, (nothing.fileno(), out, err))
+
+
+def await_event(repo: Repo, running: Running, word: str, times: int = 1) -> None:
+    """Wait until the journal of the only run that goes on tells of so many events of a kind, or that run has ended."""
+    needle = f'"event":"{word}"'.encode()
+    while running.poll() is None:
+        for path in (repo.path / ".git/agent/runs").glob("*/trace.jsonl"):
+            with suppress(FileNotFoundError):
+                if path.read_bytes().count(needle) >= times:
+                    return
+        time.sleep(0.01)
 
 
 def agent(repo: Repo, *args: str, env: Mapping[str, str] | None = None) -> Ran:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Repo
-from tests.product import agent, run, start
+from tests.product import agent, await_event, run, start
 from tests.warm import Warm, warm
 
 
@@ -55,7 +55,6 @@ def test_signals_reach_it_and_its_end_is_told(
     command = ("-C", str(repo.path), "fix", "x", "--check", "pytest=sleep 60", "--isolation", "process")
     with (tmp_path / "out").open("wb") as out:
         started = start(*command, cwd=tmp_path, env={}, out=out.fileno(), err=out.fileno())
-        while not list((repo.path / ".git").glob("agent/runs/*/trace.jsonl")) and started.poll() is None:
-            pass
+        await_event(repo, started, "started")
         started.send_signal(number)
         assert started.wait(30) == code

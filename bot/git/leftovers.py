@@ -73,7 +73,7 @@ def _worktrees(repository: Repository) -> Iterator[Leftover]:
             # It may lie elsewhere than folders of ours are made today
             if ours and folder is not None and owner.read(folder.parent) == card:
                 yield Leftover(folder.parent, card)
-        elif card is None and _hollow(admin):
+        elif card is None and (_hollow(admin) or _begun(repository, admin)):
             yield Leftover(admin, NOBODY)
 
 
@@ -90,11 +90,28 @@ def _folder_of(admin: Path) -> Path | None:
         return None
 
 
+def _begun(repository: Repository, admin: Path) -> bool:
+    """Say whether an entry that has no whole card yet was being made by a run that is dead, or by nobody any more."""
+    if (admin / "gitdir").exists():
+        return False
+    start = PREFIX + admin.name.removeprefix("agent-").removesuffix("-clean") + "-"
+    found = (owner.read(folder) for folder in _temporary() if f"{folder.name}-".startswith(start))
+    cards = [card for card in found if card is not None and card.common_dir == owner.place(repository.common_dir)]
+    if cards:
+        return not any(card.alive for card in cards)
+    with suppress(OSError):
+        return {entry.name for entry in admin.iterdir()} == {owner.NAME} and _old(admin)
+    return False
+
+
+def _temporary() -> list[Path]:
+    """List what lies under our names where temporary folders are made, and belongs to this user."""
+    return [path for path in sorted(Path(tempfile.gettempdir()).resolve().glob(f"{PREFIX}*")) if is_mine(path)]
+
+
 def _folders(repository: Repository) -> Iterator[Leftover]:
     place = owner.place(repository.common_dir)
-    for folder in sorted(Path(tempfile.gettempdir()).resolve().glob(f"{PREFIX}*")):
-        if not is_mine(folder):
-            continue
+    for folder in _temporary():
         card = owner.read(folder)
         if card is not None and card.common_dir == place and not card.alive:
             yield Leftover(folder, card)
@@ -122,9 +139,13 @@ def _abandoned(folder: Path) -> bool:
 def _hollow(folder: Path) -> bool:
     """Say whether a folder is for longer than it takes as it is before it has a card, and after that went."""
     with suppress(OSError):
-        found = {entry.name for entry in folder.iterdir()}
-        return found <= {f"{HELD}.new"} and time.time() - folder.lstat().st_mtime > MOMENT
+        found = [entry.name for entry in folder.iterdir()]
+        return all(name == f"{HELD}.new" or name.startswith(f".{owner.NAME}.") for name in found) and _old(folder)
     return False
+
+
+def _old(folder: Path) -> bool:
+    return time.time() - folder.lstat().st_mtime > MOMENT
 
 
 def _forgotten(folder: Path) -> bool:

@@ -192,6 +192,7 @@ def test_a_declared_command_runs_in_its_folder_with_the_projects_own_programs(tm
     program = repo.path / ".venv/bin/measure"
     program.write_text("#!/bin/sh\ngrep -q 42 answer.txt\n")
     program.chmod(0o755)
+    repo.git("config", "agent.check.pytest.command", "true")
     repo.git("config", "agent.check.web.command", "measure")
     repo.git("config", "agent.check.web.folder", "web")
     for level in kinds.LEVELS:
@@ -206,7 +207,7 @@ def test_a_declared_command_imports_the_tree_although_an_editable_install_leads_
     asked = "plain=python -c 'from area.calc import add; assert add(1, 2) == 3'"
     for level in kinds.EVERY:
         kinds.need(level, repo)
-        assert status(judge(open_desk(repo.path, flags(level, checks=(asked,)))))["plain"] == "failed"
+        assert status(judge(open_desk(repo.path, flags(level, checks=(asked, "pytest=true")))))["plain"] == "failed"
 
 
 def test_an_environment_that_leads_to_the_checkout_before_the_tests_can_look_gives_no_evidence(tmp_path: Path) -> None:

@@ -22,7 +22,19 @@ from bot.git.repository import open_repository
 from bot.git.runs import list_runs, read_events
 from bot.models.scripted import ScriptedModel
 from tests.conftest import Repo, make_repo
-from tests.product import COMMAND, FINISH, agent, calls, checkpoint, edit, leftovers, run, script
+from tests.product import (
+    FINISH,
+    Running,
+    agent,
+    await_event,
+    calls,
+    checkpoint,
+    edit,
+    leftovers,
+    run,
+    script,
+    start,
+)
 from tests.unfinished import half_finish
 
 RIGHT = edit("a - b", "a + b")
@@ -32,15 +44,11 @@ QUICK = ("--check", "pytest=grep -q 'a + b' calc.py")
 """In the place of the project's tests, where a test of ours asks for nothing of theirs."""
 
 
-def test_a_verified_change_is_committed_on_a_branch_of_its_own(repo: Repo, tmp_path: Path) -> None:
-    ran = agent(
-        repo,
-        "fix",
-        "make add add",
-        "--json",
-        "--model",
-        script(tmp_path / "s", calls(RIGHT, checkpoint()), calls(FINISH)),
-    )
+def test_a_verified_change_is_committed_on_a_branch_of_its_own_and_says_what_was_proved(
+    repo: Repo, tmp_path: Path
+) -> None:
+    lines = (calls(RIGHT, checkpoint()), calls(FINISH))
+    ran = agent(repo, "fix", "make add add", "--json", "--model", script(tmp_path / "s", *lines))
     assert ran.code == 0, ran.err
     report = ran.report
     assert report.outcome == "verified"
@@ -49,17 +57,6 @@ def test_a_verified_change_is_committed_on_a_branch_of_its_own(repo: Repo, tmp_p
     assert repo.git("rev-parse", "main") == report.base
     assert repo.git("show", f"{report.branch}:calc.py") == "def add(a, b):\n    return a + b"
     assert leftovers(repo) == []
-
-
-def test_the_trailers_say_what_was_proved(repo: Repo, tmp_path: Path) -> None:
-    report = agent(
-        repo,
-        "fix",
-        "make add add",
-        "--json",
-        "--model",
-        script(tmp_path / "s", calls(RIGHT, checkpoint()), calls(FINISH)),
-    ).report
     trailers = repo.git("log", "-1", "--format=%(trailers:only,unfold)", report.tip).splitlines()
     assert f"Agent-Run: {report.run}" in trailers
     assert "Agent-Step: 1" in trailers
@@ -88,35 +85,22 @@ def test_half_finished_work_is_byte_identical_afterwards(
     assert "uncommitted work is not included" in ran.err
 
 
-def slow(repo: Repo) -> None:
-    """Make the checks take long enough to be interrupted."""
-    repo.commit({"test_slow.py": "import time\n\n\ndef test_slow():\n    time.sleep(30)\n"}, "slow")
-
-
-def start(repo: Repo) -> "subprocess.Popen[str]":
-    """Start a run that is at its checks when this returns."""
-    started = subprocess.Popen(
-        [*COMMAND, "-C", str(repo.path), "fix", "x"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "NO_COLOR": "1"},
-        start_new_session=True,
-    )
-    assert started.stderr is not None
-    assert "git agent" in started.stderr.readline()
-    time.sleep(0.5)
+def begin(repo: Repo, folder: Path, *, fresh: bool = False) -> Running:
+    """Start a run that is at a check which takes long when this returns."""
+    command = ("-C", str(repo.path), "fix", "x", "--check", "pytest=sleep 30")
+    with (folder / "out").open("wb") as out:
+        started = start(*command, cwd=folder, env={}, out=out.fileno(), err=out.fileno(), fresh=fresh)
+    await_event(repo, started, "checking", 2)
     return started
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_signal_leaves_everything_as_it_was(repo: Repo, tmp_path: Path, number: signal.Signals) -> None:
-    slow(repo)
     half_finish(repo, tmp_path)
     before = repo.state()
-    started = start(repo)
+    started = begin(repo, tmp_path)
     started.send_signal(number)
-    started.communicate(timeout=20)
+    started.wait(timeout=20)
     assert repo.state() == before
     if number is signal.SIGKILL:
         assert "removed worktree" in agent(repo, "clean").out
@@ -130,24 +114,17 @@ def test_a_signal_leaves_everything_as_it_was(repo: Repo, tmp_path: Path, number
     assert repo.git("branch", "--list", "agent/*") == ""
 
 
-def test_a_wrong_edit_gets_feedback_and_can_be_mended(repo: Repo, tmp_path: Path) -> None:
-    lines = (calls(WRONG, checkpoint("try")), calls(edit("a * b", "a + b"), checkpoint()), calls(FINISH))
-    ran = agent(repo, "fix", "make add add", "--json", "--model", script(tmp_path / "s", *lines))
-    assert ran.code == 0, ran.err
-    assert [step.subject for step in ran.report.steps] == ["fix: add adds"]
-
-
 def test_attempts_that_do_not_pass_are_rolled_back_and_kept(repo: Repo, tmp_path: Path) -> None:
-    wrong = [calls(edit("a - b", "a * b"), checkpoint("one")), calls(checkpoint("two")), calls(checkpoint("three"))]
-    lines = (*wrong, calls(RIGHT, checkpoint()), calls(FINISH))
-    # A product is no sum: 1 * 2 is not 3, and 0 * 0 is 0, so nothing is worse; break the other test to be refused.
     lines = (
         calls(edit("a - b", "a - b + 1"), checkpoint("one")),
         calls(checkpoint("two")),
         calls(checkpoint("three")),
-        *lines[3:],
+        calls(RIGHT, checkpoint()),
+        calls(FINISH),
     )
-    ran = agent(repo, "fix", "make add add", "--json", "--model", script(tmp_path / "s", *lines))
+    # What is as bad as before is not refused: this one passes on the base
+    short = ("--check", "short=grep -q 'b$' calc.py")
+    ran = agent(repo, "fix", "make add add", *QUICK, *short, "--json", "--model", script(tmp_path / "s", *lines))
     assert ran.code == 0, ran.err
     rolled, kept = ran.report.steps
     assert rolled.commit == ""
@@ -176,9 +153,12 @@ def test_a_model_that_claims_success_is_not_believed(
     assert ran.report.outcome in ("gave_up", "partial")
 
 
-def test_the_report_is_a_fold_of_the_trace_in_the_repository(repo: Repo, tmp_path: Path) -> None:
+def test_a_wrong_edit_can_be_mended_and_the_report_is_a_fold_of_the_trace(repo: Repo, tmp_path: Path) -> None:
     lines = (calls(WRONG, checkpoint("try")), calls(edit("a * b", "a + b"), checkpoint()), calls(FINISH))
-    report = agent(repo, "fix", "make add add", *QUICK, "--json", "--model", script(tmp_path / "s", *lines)).report
+    ran = agent(repo, "fix", "make add add", *QUICK, "--json", "--model", script(tmp_path / "s", *lines))
+    assert ran.code == 0, ran.err
+    report = ran.report
+    assert [step.subject for step in report.steps] == ["fix: add adds"]
     assert summarize(read_events(open_repository(repo.path), report.run)) == report
     assert repo.git("ls-tree", "--name-only", f"refs/agent/runs/{report.run}").split() == [
         "report.md",
@@ -306,14 +286,12 @@ def test_a_project_whose_environment_lacks_pytest_borrows_ours(repo: Repo) -> No
     assert ran.report.outcome == "verified"
 
 
-def test_impatience_changes_neither_the_end_nor_the_exit_code(repo: Repo) -> None:
-    slow(repo)
-    started = start(repo)
+def test_impatience_changes_neither_the_end_nor_the_exit_code(repo: Repo, tmp_path: Path) -> None:
+    started = begin(repo, tmp_path, fresh=True)
     before = repo.state()
     while started.poll() is None:
         started.send_signal(signal.SIGINT)
         time.sleep(0.01)
-    started.communicate()
     assert started.returncode == 130
     assert (repo.state(), leftovers(repo)) == (before, [])
     [run_id] = list_runs(open_repository(repo.path))
@@ -342,13 +320,10 @@ def test_a_signal_that_comes_after_the_end_is_no_other_end() -> None:
 def test_runs_side_by_side_do_not_disturb_each_other(repo: Repo, tmp_path: Path) -> None:
     before = repo.state()
     spec = script(tmp_path / "s", calls(RIGHT, checkpoint()), calls(FINISH))
-    command = [*COMMAND, "-C", str(repo.path), "fix", "x", "--json", "--model", spec, "--check", "c=grep -q + calc.py"]
-    started = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
-        for _ in range(3)
-    ]
-    told = [process.communicate(timeout=120) for process in started]
-    assert [process.returncode for process in started] == [0, 0, 0], told
+    command = ("-C", str(repo.path), "fix", "x", *QUICK, "--model", spec)
+    with (tmp_path / "out").open("wb") as out:
+        started = [start(*command, cwd=tmp_path, env={}, out=out.fileno(), err=out.fileno()) for _ in range(3)]
+    assert [process.wait(120) for process in started] == [0, 0, 0], (tmp_path / "out").read_text()
     assert len(repo.git("branch", "--list", "agent/*").splitlines()) == 3
     assert (repo.state(), leftovers(repo)) == (before, [])
 

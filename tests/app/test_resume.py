@@ -1,9 +1,10 @@
 """A run that stopped, however, is taken up again and ends as if nothing had been."""
 
 import json
+import os
 import signal
 import subprocess
-import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,14 @@ from bot.core.summary import summarize
 from bot.git.repository import open_repository
 from bot.git.runs import list_runs, read_events
 from tests.conftest import Repo
-from tests.product import COMMAND, FINISH, agent, calls, checkpoint, edit, leftovers, script
+from tests.product import FINISH, agent, await_event, calls, checkpoint, edit, leftovers, script, start
 
 RIGHT = edit("a - b", "a + b")
 NOTES = ("create_file", {"path": "notes.txt", "content": "one\n"})
 SLOW = ("run_command", {"argv": ["python", "slow.py"]})
 QUICK = ("--isolation", "process", "--check", "pytest=true")
 """Where a test of ours asks for nothing of the project's own."""
+ADDS = ("--isolation", "process", "--check", "pytest=grep -q 'a + b' calc.py")
 CHECK = ("--check", "adds=grep -q def calc.py")
 
 
@@ -39,19 +41,16 @@ def repo(repo: Repo, tmp_path: Path) -> Repo:
     return repo
 
 
-def stopped(repo: Repo, spec: str, number: signal.Signals, word: str, times: int = 1) -> str:
+def stopped(
+    repo: Repo, spec: str, number: signal.Signals, word: str, times: int = 1, options: Sequence[str] = ADDS
+) -> str:
     """Stop a run by a signal as soon as its journal tells of so many events of a kind, and return its id."""
-    argv = [*COMMAND, "-C", str(repo.path), "fix", "make add add", "--model", spec, "--isolation", "process"]
-    folder = repo.path / ".git" / "agent" / "runs"
-    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            told = b"".join(path.read_bytes() for path in folder.glob("*/trace.jsonl"))
-            if told.count(f'"event":"{word}"'.encode()) >= times:
-                break
-            time.sleep(0.02)
-        child.send_signal(number)
-        child.wait(30)
+    argv = ("-C", str(repo.path), "fix", "make add add", "--model", spec, *options)
+    with Path(os.devnull).open("wb") as nothing:
+        child = start(*argv, cwd=repo.path, env={}, out=nothing.fileno(), err=nothing.fileno())
+    await_event(repo, child, word, times)
+    child.send_signal(number)
+    child.wait(30)
     return next(iter(list_runs(open_repository(repo.path))))
 
 
@@ -61,7 +60,7 @@ def test_a_killed_run_goes_on_with_its_edits_and_ends_as_one_that_was_left_alone
     before = repo.state()
     run = stopped(repo, spec, signal.SIGKILL, "acted", 2)
     (tmp_path / "go").touch()
-    ran = agent(repo, "resume", "--json", "--isolation", "process")
+    ran = agent(repo, "resume", "--json", *ADDS)
     assert ran.code == 0, ran.err
     report = ran.report
     assert (report.run, report.outcome, report.tip) == (run, "verified", repo.git("rev-parse", report.branch))
@@ -97,7 +96,7 @@ def test_in_another_clone_the_record_is_enough_to_go_on(repo: Repo, tmp_path: Pa
 def test_what_cannot_go_on_says_why_and_what_to_do(repo: Repo, tmp_path: Path) -> None:
     assert "no run" in agent(repo, "resume").err
     spec = script(tmp_path / "s", calls(NOTES), calls(("ask", {"question": "Which way?"})), calls(RIGHT, checkpoint()))
-    first = agent(repo, "fix", "make add add", "--json", "--model", spec, "--max-turns", "1")
+    first = agent(repo, "fix", "make add add", "--json", "--model", spec, "--max-turns", "1", *ADDS)
     run = first.report.run
     for arguments, words in (
         ((run,), "limit on turns (1)"),
@@ -108,10 +107,10 @@ def test_what_cannot_go_on_says_why_and_what_to_do(repo: Repo, tmp_path: Path) -
         ran = agent(repo, "resume", *arguments)
         assert (ran.code, ran.err.count("\n")) == (2, 1)
         assert words in ran.err
-    assert agent(repo, "resume", run, "--max-turns", "2").code == 1
+    assert agent(repo, "resume", run, "--max-turns", "2", *ADDS).code == 1
     asked = agent(repo, "resume", run)
     assert (asked.code, "Which way?" in asked.err) == (2, True)
-    answered = agent(repo, "resume", run, "--tell", "That way.", "--max-turns", "9", "--json")
+    answered = agent(repo, "resume", run, "--tell", "That way.", "--max-turns", "9", "--json", *ADDS)
     assert answered.code == 0, answered.err
     done = agent(repo, "resume", run)
     assert (done.code, "is finished" in done.err) == (2, True)
@@ -127,7 +126,7 @@ def test_a_run_that_was_stopped_by_a_signal_goes_on(repo: Repo, tmp_path: Path) 
     assert isinstance(last, Ended)
     assert last.stop == "interrupted"
     (tmp_path / "go").touch()
-    ran = agent(repo, "resume", run, "--json", "--isolation", "process")
+    ran = agent(repo, "resume", run, "--json", *ADDS)
     assert ran.code == 0, ran.err
     assert repo.git("show", f"{ran.report.branch}:slow.txt") == "slow"
 
@@ -167,5 +166,5 @@ def test_a_run_that_was_interrupted_before_it_asked_anything_goes_on(repo: Repo,
     spec = script(tmp_path / "s", calls(RIGHT, SLOW, checkpoint()), calls(FINISH))
     run = stopped(repo, spec, signal.SIGTERM, "started")
     (tmp_path / "go").touch()
-    ran = agent(repo, "resume", run, "--json", "--isolation", "process")
+    ran = agent(repo, "resume", run, "--json", *ADDS)
     assert (ran.code, ran.report.outcome) == (0, "verified"), ran.err

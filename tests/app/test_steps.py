@@ -28,6 +28,9 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def done(repo: Repo, tmp_path: Path, kept: Path) -> Report:
     """A run of two verified steps."""
 
+    # In the place of the project's tests, whatever command asks for them
+    repo.git("config", "agent.check.pytest.command", "grep -q 'a + b' calc.py")
+
     def make() -> Report:
         ran = agent(repo, "fix", "make add add", "--json", "--model", script(tmp_path / "s", *TWO_STEPS))
         assert ran.code == 0, ran.err

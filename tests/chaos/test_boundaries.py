@@ -20,7 +20,7 @@ from tests.chaos.scenario import three_steps
 
 MOST = 9 if "CHAOS_KILLS" in os.environ else 1
 """Ways in which each kill is laid out, the hardest first."""
-STRIDE = 1 if "CHAOS_KILLS" in os.environ else 2
+STRIDE = 1 if "CHAOS_KILLS" in os.environ else 3
 """From one event that is the last to the next; the loop itself is cut after every one of them in its own tests."""
 PARTS = 3
 """Tests that the events are spread over."""

@@ -12,7 +12,7 @@ from bot.core.task import Isolation
 from tests.app.kinds import need
 from tests.chaos.campaign import Campaign, Ending
 
-KILLS = int(os.environ.get("CHAOS_KILLS", "208"))
+KILLS = int(os.environ.get("CHAOS_KILLS", "104"))
 SEED = os.environ.get("CHAOS_SEED", "1")
 EACH = 26
 """Kills in one test."""

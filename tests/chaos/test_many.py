@@ -19,7 +19,7 @@ from tests.conftest import make_repo
 from tests.product import FINISH, calls, checkpoint, edit, run, script, start
 
 RUNS = 8
-ROUNDS = int(os.environ.get("CHAOS_ROUNDS", "3"))
+ROUNDS = int(os.environ.get("CHAOS_ROUNDS", "2"))
 
 
 class Yard:

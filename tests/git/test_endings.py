@@ -52,7 +52,7 @@ def read_blobs(repo: Repo) -> dict[str, bytes]:
 @pytest.mark.parametrize(("autocrlf", "eol"), SETTINGS)
 def test_line_endings_are_foreseen_as_git_converts_them(tmp_path: Path, autocrlf: str, eol: str) -> None:
     repo = make_repo(tmp_path / "repo")
-    old, new = make_contents(36), make_contents(37)[::-1]
+    old, new = make_contents(20), make_contents(21)[::-1]
     paths = {f"{kind}/{number}": (kind, number) for kind in ATTRIBUTES for number in range(len(old))}
     repo.write({path: old[number] for path, (_, number) in paths.items()})
     repo.git("-c", "core.autocrlf=false", "add", "-A")

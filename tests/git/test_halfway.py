@@ -51,9 +51,29 @@ def test_an_entry_of_a_worktree_that_was_half_removed_is_taken_away(
     assert not admin.parent.exists()
 
 
+@pytest.mark.parametrize("card", [None, "", '{"pid": 1'])
+def test_an_entry_that_was_being_made_goes_with_the_run_that_made_it(
+    repo: Repo, repository: Repository, card: str | None
+) -> None:
+    admin = repo.path / ".git/worktrees/agent-r1"
+    temp = Path(tempfile.mkdtemp(prefix="git-agent-r1-"))
+    admin.mkdir(parents=True)
+    if card is not None:
+        (admin / owner.NAME).write_text(card)
+    owner.write(temp, owner.current(common_dir=repository.common_dir))
+    assert remove_leftovers(repository) == (), "somebody makes it right now"
+    kill(temp)
+    assert set(remove_leftovers(repository)) == {str(admin), str(temp)}
+    admin.mkdir(parents=True)
+    (admin / owner.NAME).write_text(card or "")
+    assert remove_leftovers(repository) == ()
+    os.utime(admin, (time.time() - 2 * MOMENT,) * 2)
+    assert remove_leftovers(repository) == (str(admin),)
+
+
 @pytest.mark.parametrize(("age", "left"), [(0.0, True), (2 * MOMENT, False)])
 @pytest.mark.parametrize("name", ["git-agent-r1-", "git-agent-"])
-@pytest.mark.parametrize("inside", ["", f"{HELD}.new"])
+@pytest.mark.parametrize("inside", ["", f"{HELD}.new", f".{owner.NAME}.1"])
 def test_a_folder_without_a_card_yet_is_nobodys_after_a_moment(
     repository: Repository, name: str, inside: str, age: float, *, left: bool
 ) -> None:

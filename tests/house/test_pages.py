@@ -66,7 +66,7 @@ class Desk:
 def desk(repo: Repo, tmp_path: Path) -> Desk:
     """A run that was killed after three steps, at something that waits for a moment."""
     repo.commit({"wait.py": f"import time\ntime.sleep(max(0, {time.time() + 8} - time.time()))\n"})
-    run = stopped(repo, script(tmp_path / "s", *LINES), signal.SIGKILL, "committed", 3)
+    run = stopped(repo, script(tmp_path / "s", *LINES), signal.SIGKILL, "committed", 3, ("--isolation", "process"))
     return Desk(repo, "", run, repo.git("for-each-ref", "--format=%(refname:short)", "refs/heads/agent"))
 
 

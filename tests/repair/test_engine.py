@@ -1,12 +1,14 @@
 """Searches in small real projects, each in its own process."""
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
 import time
 import venv
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import iniconfig
@@ -19,6 +21,7 @@ from bot.repair.worker.nursery import shares_code
 from bot.repair.worker.tree import Tree
 from bot.sandbox.bubblewrap import BubblewrapExecutor
 from bot.sandbox.process import ProcessExecutor
+from bot.verify.interpreter import own
 from tests.conftest import Repo
 
 PYTHON = Path(sys.executable)
@@ -27,7 +30,8 @@ QUICK = 20.0
 
 
 def subject(root: Path) -> Subject:
-    return Subject(root, PYTHON, ProcessExecutor())
+    """Have a project repaired that has no environment of its own."""
+    return Subject(root, PYTHON, ProcessExecutor(), own().variables)
 
 
 def make(root: Path, files: Mapping[str, str]) -> Path:
@@ -44,15 +48,15 @@ def snapshot(root: Path) -> dict[str, str]:
 def passes(root: Path, found: Search) -> bool:
     """Apply the best patch with git and run the tests the way a person would."""
     subprocess.run(["git", "apply", "-"], cwd=root, input=found.candidates[0].patch.encode(), check=True)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=root, capture_output=True, check=False
-    )
-    return done.returncode == 0
+    argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    env = {**os.environ, **dict(own().variables)}
+    return subprocess.run(argv, cwd=root, env=env, capture_output=True, check=False).returncode == 0
 
 
 def test_a_wrong_operator_is_found_and_the_tree_is_not_written_to(repo: Repo) -> None:
     before = snapshot(repo.path)
-    found = search(subject(repo.path), ["test_calc.py::test_add"], QUICK)
+    # With the plugins of pytest that lie beside us, as in an environment of the project's own
+    found = search(Subject(repo.path, PYTHON, ProcessExecutor()), ["test_calc.py::test_add"], QUICK)
     assert snapshot(repo.path) == before
     assert found.reason == "found"
     assert found.candidates[0].patch == (
@@ -356,7 +360,7 @@ PACKAGES = {
 
 def test_package_is_repaired_under_its_own_settings(tmp_path: Path) -> None:
     root = make(tmp_path, PACKAGES)
-    package = Subject(root, PYTHON, ProcessExecutor(), folder="one")
+    package = replace(subject(root), folder="one")
     tests = ["one/tests/test_core.py::test_add"]
     found = search(package, tests, QUICK)
     assert found.candidates[0].path == "one/src/calc.py"

@@ -110,7 +110,7 @@ def drafts(repo: Repo, make_desk: MakeDesk) -> Desk:
     return make_desk(repo)
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(sample=samples(), added=st.sampled_from(["", "y", "\x0c", "z \t"]))
 @example(sample=CRLF_WITHOUT_END, added="")
 @example(sample=HALF_CRLF, added="")

@@ -72,6 +72,18 @@ def climb(ladder: Ladder, root: Path, before: Verdict | None = None) -> tuple[li
     return names, climbing.verdict
 
 
+_BASES: dict[tuple[tuple[str, bytes], ...], Verdict] = {}
+
+
+def base_of(root: Path) -> Verdict:
+    """Judge a folder by its tests, as a base to hold a change against; one that holds the same is not judged again."""
+    held = tuple(sorted((str(path), path.read_bytes()) for path in root.rglob("*") if path.is_file()))
+    held = tuple((path.removeprefix(str(root)), content) for path, content in held)
+    if held not in _BASES:
+        _BASES[held] = climb(ladder_for(root, PYTEST), root)[1]
+    return _BASES[held]
+
+
 def run_tests(root: Path, *targets: str, check: Check = PYTEST) -> CheckResult:
     """Run a folder's tests."""
     return ladder_for(root, check).run(check, root, targets)

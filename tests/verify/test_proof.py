@@ -22,6 +22,8 @@ LOOK = "NAMES = {'a': 1}\n\n\ndef look(name):\n    return NAMES[name]\n"
 MENDED_LOOK = LOOK.replace("NAMES[name]", "NAMES.get(name, 0)")
 TEST_LOOK = "from look import look\n\n\ndef test_known():\n    assert look('a') == 1\n"
 TEST_UNKNOWN = "from look import look\n\n\ndef test_unknown():\n    assert look('b') == 0\n"
+BASES: dict[str, Verdict] = {}
+"""By tree."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +40,17 @@ class Scene:
         if gone:
             self.repo.git("rm", "-q", *gone)
         self.repo.commit(files)
-        before = self.judge("HEAD~1", None)
+        before = self.base("HEAD~1")
         after = self.judge("HEAD", before)
         change = changes(self.repository, before.tree, after.tree)
         return last(Prover(self.ladder, self.snapshots).prove(before, after, change.files, reported))
+
+    def base(self, commit: str) -> Verdict:
+        """Judge a commit to hold others against; it is the same for many."""
+        tree = self.repo.git("rev-parse", f"{commit}^{{tree}}")
+        if tree not in BASES:
+            BASES[tree] = self.judge(commit, None)
+        return BASES[tree]
 
     def judge(self, commit: str, before: Verdict | None) -> Verdict:
         tree = self.repo.git("rev-parse", f"{commit}^{{tree}}")

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from bot.core.check import Verdict
-from tests.verify.conftest import CALC, FIXED, PYTEST, TESTS, Files, climb, ladder_for, write
+from tests.verify.conftest import CALC, FIXED, PYTEST, TESTS, Files, base_of, climb, ladder_for, write
 
 ADD, ZERO = "test_calc.py::test_add", "test_calc.py::test_zero"
 
 
 def judge(project: Path, files: Files) -> Verdict:
-    _, before = climb(ladder_for(project, PYTEST), project)
+    before = base_of(project)
     write(project, files)
     return climb(ladder_for(project, PYTEST), project, before)[1]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.core.check import Verdict
-from tests.verify.conftest import PYTEST, TESTS, Files, climb, ladder_for, outcomes, run_tests, write
+from tests.verify.conftest import PYTEST, TESTS, Files, base_of, climb, ladder_for, outcomes, run_tests, write
 
 FORCED = """
 import pytest
@@ -132,7 +132,7 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Verdict:
     root = write(
         tmp_path_factory.mktemp("base"), {"calc.py": "def add(a, b):\n    return a - b\n", "test_calc.py": TESTS}
     )
-    _, verdict = climb(ladder_for(root, PYTEST), root)
+    verdict = base_of(root)
     assert outcomes(verdict.results[0]) == {"test_calc.py::test_add": "failed", "test_calc.py::test_zero": "passed"}
     return verdict
 

@@ -4,7 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.app.proving.export import make_clean
@@ -100,6 +100,7 @@ def test_secrets_and_what_xml_cannot_hold_are_gone() -> None:
 
 
 @given(st.text(max_size=40), st.text(max_size=80))
+@example(name="", message="\x9b")
 def test_any_text_gives_a_document_that_can_be_read(name: str, message: str) -> None:
     proof = judged("bad")
     case = CaseResult(id=name, outcome="failed", message=f"{message} hunter2hunter2")

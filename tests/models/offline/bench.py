@@ -19,7 +19,7 @@ from bot.sandbox.process import ProcessExecutor
 from bot.tools.catalog import ALL
 from bot.tools.tool import Bench
 from bot.verify.detection.detect import detect
-from bot.verify.interpreter import Interpreter
+from bot.verify.interpreter import OWN, Interpreter
 from bot.verify.ladder import Ladder
 from tests.conftest import Repo
 
@@ -38,7 +38,7 @@ def work(repo: Repo, store: Path, goal: str = "", scope: tuple[str, ...] = ()) -
     """Let the offline model work on a repository and return what happened."""
     repository = open_repository(repo.path)
     run, base = new_run_id(), repository.resolve("HEAD")
-    interpreter = Interpreter(Path(sys.executable), "the tests' own", frozenset({"pytest", "ruff", "mypy"}))
+    interpreter = Interpreter(Path(sys.executable), OWN, frozenset({"pytest", "ruff", "mypy"}))
     executor = ProcessExecutor()
     task = Task(goal=goal, base=base, scope=scope)
     branch = choose_branch(repository, "fix", run)
