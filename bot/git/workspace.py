@@ -31,6 +31,9 @@ from bot.protocols import Match, Rejected
 
 __all__ = ["GitWorkspace", "choose_branch", "open_workspace"]
 
+KEPT = 3
+"""Differences that are kept; a long run makes many, and each holds its text."""
+
 
 @dataclass(slots=True)
 class GitWorkspace:
@@ -52,6 +55,8 @@ class GitWorkspace:
     _verification: Checkout | None = field(default=None, init=False)
     _storage: Storage | None = field(default=None, init=False)
     _watch: Watch | None = field(default=None, init=False)
+    _compared: dict[tuple[str, str], ChangeSet] = field(default_factory=dict, init=False)
+    """The last differences, by what was compared."""
     # Tools that only read run side by side, and some of them want the tree
     _lock: RLock = field(default_factory=RLock, init=False)
     _verifying: RLock = field(default_factory=RLock, init=False)
@@ -69,7 +74,12 @@ class GitWorkspace:
 
     def diff(self, since: str = "") -> ChangeSet:
         """Return what changed since a commit, the last verified one when none is named."""
-        return changes(self.repository, since or self.head, self.tree())
+        ends = since or self.head, self.tree()
+        # Asked more than once on the way to a commit, and to compare two trees takes as long as they differ
+        if ends not in self._compared:
+            kept = list(self._compared.items())[1 - KEPT :]
+            self._compared = {**dict(kept), ends: changes(self.repository, *ends)}
+        return self._compared[ends]
 
     def commit(self, tree: str, message: str) -> str:
         """Commit a tree onto the branch; the message is taken whole. Raises GitFailed when the branch moved."""
