@@ -23,6 +23,7 @@ from bot.git.workspace import open_workspace
 from bot.protocols import Executor
 from bot.sandbox.bubblewrap import BubblewrapExecutor
 from bot.sandbox.process import ProcessExecutor
+from bot.sandbox.site import Site
 from bot.verify.detection.detect import detect
 from bot.verify.interpreter import own
 from bot.verify.ladder import Ladder
@@ -118,7 +119,7 @@ def executor_for(name: str, root: Path) -> Executor:
     """Make the executor of an isolation level."""
     if name == "process":
         return ProcessExecutor()
-    return BubblewrapExecutor(root, root / ".git", (own().path,))
+    return BubblewrapExecutor(Site(root, root / ".git", (own().path,)))
 
 
 def measure(root: Path, ladder: Ladder, runs: int) -> None:

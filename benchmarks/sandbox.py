@@ -23,6 +23,7 @@ from bot.errors import SandboxUnavailable
 from bot.protocols import Command, Executor
 from bot.sandbox.detect import pick
 from bot.sandbox.limits import Bounds
+from bot.sandbox.site import Site
 
 LEVELS: Sequence[Isolation] = ("process", "landlock", "bubblewrap")
 NOTHING = ("true",)
@@ -44,7 +45,9 @@ def find_levels(repository: Path, bounds: Bounds | None = None) -> dict[Isolatio
     found: dict[Isolation, Executor] = {}
     for level in LEVELS:
         try:
-            found[level] = pick(level, repository, repository / ".git", [Path(sys.executable)], bounds=bounds).executor
+            found[level] = pick(
+                level, Site(repository, repository / ".git", [Path(sys.executable)]), bounds=bounds
+            ).executor
         except SandboxUnavailable as error:
             print(f"{level}: {error.message}")
     return found

@@ -29,6 +29,7 @@ from bot.models.scripted import read_script
 from bot.protocols import Approver, Executor, Model, Shelf
 from bot.sandbox.carrying import find_carried
 from bot.sandbox.detect import Picked, pick
+from bot.sandbox.site import Site
 from bot.settings import Settings
 from bot.tools.catalog import ALL
 from bot.tools.tool import Access
@@ -94,11 +95,13 @@ def choose_bay(desk: Desk) -> Bay:
     carriage = choose_carriage(desk)
     picked = pick(
         _level(settings),
-        repository=repository.root,
-        common_dir=repository.common_dir,
-        interpreters=(interpreter.path, Path(sys.executable)),
-        carry=carriage.patterns,
-        search=() if interpreter.origin == OWN else (interpreter.path.parent,),
+        Site(
+            repository=repository.root,
+            common_dir=repository.common_dir,
+            interpreters=(interpreter.path, Path(sys.executable)),
+            carry=carriage.patterns,
+            search=() if interpreter.origin == OWN else (interpreter.path.parent,),
+        ),
     )
     executor = picked.executor
     refuse_gaps(picked, settings)

@@ -7,12 +7,11 @@ import re
 import shutil
 import signal
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from bot.errors import SandboxUnavailable
 from bot.protocols import Command, Completed
-from bot.sandbox.carrying import CARRY, find_carried, vacant
+from bot.sandbox.carrying import find_carried, vacant
 from bot.sandbox.environment import REPORT, compose
 from bot.sandbox.footholds import Foothold, Footholds
 from bot.sandbox.gitview import view
@@ -33,6 +32,7 @@ from bot.sandbox.outcome import Ran, tell
 from bot.sandbox.rewriting import Rewriting
 from bot.sandbox.scratch import Scratch, private_folders
 from bot.sandbox.seccomp import MACHINES, make_thin_filter
+from bot.sandbox.site import Site
 from bot.sandbox.start import refuse, refused
 
 _NOT_RUN = re.compile(r"bwrap: execvp (.*): (No such file or directory|Not a directory|.*)\n?\Z")
@@ -44,25 +44,15 @@ class BubblewrapExecutor:
 
     isolation = "bubblewrap"
 
-    def __init__(  # noqa: PLR0913 - what it shows and what it keeps
-        self,
-        repository: Path,
-        common_dir: Path,
-        interpreters: Sequence[Path],
-        carry: Sequence[str] = CARRY,
-        *,
-        readable: Sequence[Path] = (),
-        bounds: Bounds | None = None,
-        search: Sequence[Path] = (),
-    ) -> None:
+    def __init__(self, site: Site, bounds: Bounds | None = None) -> None:
         self.bounds = bounds or Bounds()
-        self._common = common_dir.absolute()
-        self._carry = tuple(carry)
-        self._search = tuple(search)
-        self._alias = str(repository.absolute())
-        repository = repository.resolve()
-        folders = interpreter_folders([*interpreters, Path(sys.executable)], repository)
-        self._layout = Layout(repository, (*folders, *(path.absolute() for path in readable)))
+        self._common = site.common_dir.absolute()
+        self._carry = tuple(site.carry)
+        self._search = tuple(site.search)
+        self._alias = str(site.repository.absolute())
+        repository = site.repository.resolve()
+        folders = interpreter_folders([*site.interpreters, Path(sys.executable)], repository)
+        self._layout = Layout(repository, (*folders, *(path.absolute() for path in site.readable)))
         self._launcher = Launcher(self.bounds)
         self._footholds = Footholds()
         # For other machines we know no numbers of system calls

@@ -1,6 +1,6 @@
 """Finds out which isolation can be had here, by having it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,10 +8,10 @@ from bot.core.task import Isolation
 from bot.errors import SandboxUnavailable
 from bot.protocols import Command, Executor
 from bot.sandbox.bubblewrap import BubblewrapExecutor
-from bot.sandbox.carrying import CARRY
 from bot.sandbox.landlock import LandlockExecutor
 from bot.sandbox.limits import Bounds
 from bot.sandbox.process import ProcessExecutor
+from bot.sandbox.site import Site
 
 TRIAL = 10.0
 """Seconds that the trial command may take."""
@@ -33,38 +33,21 @@ class Picked(NamedTuple):
     """Whether the kernel has all that the level takes."""
 
 
-def pick(  # noqa: PLR0913 - what the executors are made from
-    level: Isolation,
-    repository: Path,
-    common_dir: Path,
-    interpreters: Sequence[Path],
-    carry: Sequence[str] = CARRY,
-    *,
-    readable: Sequence[Path] = (),
-    bounds: Bounds | None = None,
-    search: Sequence[Path] = (),
-) -> Picked:
-    """Choose the strongest isolation that works here, or exactly the required one. Raises SandboxUnavailable.
-
-    Programs that a command names without a folder are looked for in `search` first.
-    """
+def pick(level: Isolation, site: Site, bounds: Bounds | None = None) -> Picked:
+    """Choose the strongest isolation that works here, or exactly the required one. Raises SandboxUnavailable."""
 
     def namespaces() -> Picked:
-        executor = BubblewrapExecutor(
-            repository, common_dir, interpreters, carry, readable=readable, bounds=bounds, search=search
-        )
-        attempt(executor, repository)
+        executor = BubblewrapExecutor(site, bounds)
+        attempt(executor, site.repository)
         return Picked(executor, "")
 
     def rules() -> Picked:
-        executor = LandlockExecutor(
-            repository, common_dir, interpreters, carry, readable=readable, bounds=bounds, search=search
-        )
-        attempt(executor, repository, *CLOSED_ROOT)
+        executor = LandlockExecutor(site, bounds)
+        attempt(executor, site.repository, *CLOSED_ROOT)
         return Picked(executor, "; ".join(executor.notes), not executor.shortcomings)
 
     def nothing() -> Picked:
-        return Picked(ProcessExecutor(bounds, search=search, repository=repository, carry=carry), "")
+        return Picked(ProcessExecutor(bounds, search=site.search, repository=site.repository, carry=site.carry), "")
 
     return _descend(level, {"bubblewrap": namespaces, "landlock": rules, "process": nothing})
 

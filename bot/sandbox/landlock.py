@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bot.protocols import Command
-from bot.sandbox.carrying import CARRY
 from bot.sandbox.footholds import Foothold
 from bot.sandbox.gitview import closed_settings
 from bot.sandbox.inplace import InPlace
@@ -22,6 +21,7 @@ from bot.sandbox.openings import Grounds
 from bot.sandbox.ruleset import TRUNCATE_SINCE, Ruleset, find_version, shortcomings
 from bot.sandbox.scratch import Scratch
 from bot.sandbox.seccomp import make_filter
+from bot.sandbox.site import Site
 
 
 class LandlockExecutor(InPlace):
@@ -30,26 +30,15 @@ class LandlockExecutor(InPlace):
     isolation = "landlock"
     folders = True
 
-    def __init__(  # noqa: PLR0913 - what it shows and what it keeps
-        self,
-        repository: Path,
-        common_dir: Path,
-        interpreters: Sequence[Path],
-        carry: Sequence[str] = CARRY,
-        *,
-        readable: Sequence[Path] = (),
-        bounds: Bounds | None = None,
-        search: Sequence[Path] = (),
-        version: int | None = None,
-    ) -> None:
+    def __init__(self, site: Site, bounds: Bounds | None = None, version: int | None = None) -> None:
         """Without a `version` of Landlock, all of the kernel's is used. Raises SandboxUnavailable."""
-        super().__init__(bounds, search=search, repository=repository, carry=carry)
+        super().__init__(bounds, search=site.search, repository=site.repository, carry=site.carry)
         self.version = min(find_version(), version or sys.maxsize)
         make_filter(network=False)
-        root = repository.resolve()
-        folders = interpreter_folders([*interpreters, Path(sys.executable)], root)
-        layout = Layout(root, (*folders, *(path.absolute() for path in readable)))
-        self._grounds = Grounds(layout, common_dir.resolve())
+        root = site.repository.resolve()
+        folders = interpreter_folders([*site.interpreters, Path(sys.executable)], root)
+        layout = Layout(root, (*folders, *(path.absolute() for path in site.readable)))
+        self._grounds = Grounds(layout, site.common_dir.resolve())
 
     @property
     def shortcomings(self) -> tuple[str, ...]:

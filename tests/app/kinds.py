@@ -13,6 +13,7 @@ import pytest
 from bot.core.task import Isolation
 from bot.errors import SandboxUnavailable
 from bot.sandbox.detect import pick
+from bot.sandbox.site import Site
 from tests.conftest import Repo, make_repo
 
 PROJECT = '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n\n[project]\nname = "{name}"\n'
@@ -30,7 +31,7 @@ EVERY: tuple[Isolation, ...] = (*LEVELS, "landlock")
 def need(level: Isolation, repo: Repo) -> None:
     """Skip where a level cannot be had."""
     try:
-        pick(level, repo.path, repo.path / ".git", [Path(sys.executable)])
+        pick(level, Site(repo.path, repo.path / ".git", [Path(sys.executable)]))
     except SandboxUnavailable as error:
         pytest.skip(f"no {level} here: {error}")
 

@@ -34,6 +34,7 @@ from bot.models.scripted import ScriptedModel, read_script
 from bot.protocols import Command, Completed, Executor, Model
 from bot.sandbox.detect import pick
 from bot.sandbox.limits import Bounds
+from bot.sandbox.site import Site
 from bot.tools.catalog import ALL
 from bot.tools.tool import Bench
 from bot.trace.terminal import Terminal
@@ -117,7 +118,7 @@ class Outcome:
 def offered(level: Isolation, folder: Path) -> str:
     """Say why a level is not to be had here; empty when it is."""
     try:
-        picked = pick(level, repository=folder, common_dir=folder, interpreters=(own().path,))
+        picked = pick(level, Site(repository=folder, common_dir=folder, interpreters=(own().path,)))
     except AgentError as error:
         return error.message
     return "" if picked.executor.isolation == level else picked.reason or "another level is used in its place"
@@ -127,7 +128,7 @@ def offered(level: Isolation, folder: Path) -> str:
 def choose(level: Isolation, root: Path, common: Path) -> Executor:
     """Make the executor of a level, which serves every repository that comes to lie at one place."""
     interpreters = (own().path, Path(sys.executable))
-    return pick(level, repository=root, common_dir=common, interpreters=interpreters, bounds=BOUNDS).executor
+    return pick(level, Site(repository=root, common_dir=common, interpreters=interpreters), bounds=BOUNDS).executor
 
 
 def play(case: Case, level: Isolation, stage: Stage) -> Outcome:

@@ -21,6 +21,7 @@ from bot.repair.worker.nursery import shares_code
 from bot.repair.worker.tree import Tree
 from bot.sandbox.bubblewrap import BubblewrapExecutor
 from bot.sandbox.process import ProcessExecutor
+from bot.sandbox.site import Site
 from bot.verify.interpreter import own
 from tests.conftest import Repo
 
@@ -69,7 +70,7 @@ def test_a_wrong_operator_is_found_and_the_tree_is_not_written_to(repo: Repo) ->
 
 
 def test_the_search_works_behind_walls(repo: Repo) -> None:
-    executor = BubblewrapExecutor(repo.path, repo.path / ".git", [PYTHON], readable=[PACKAGE])
+    executor = BubblewrapExecutor(Site(repo.path, repo.path / ".git", [PYTHON], readable=[PACKAGE]))
     try:
         executor.execute(Command(("true",), repo.path))
     except SandboxUnavailable as error:

@@ -16,6 +16,7 @@ from bot.sandbox.bubblewrap import BubblewrapExecutor
 from bot.sandbox.detect import CLOSED_ROOT, attempt
 from bot.sandbox.landlock import LandlockExecutor
 from bot.sandbox.process import ProcessExecutor
+from bot.sandbox.site import Site
 from tests.conftest import Repo, make_repo
 
 
@@ -29,12 +30,12 @@ class Ground:
     @property
     def bubblewrap(self) -> BubblewrapExecutor:
         """An executor for it."""
-        return BubblewrapExecutor(self.repo.path, self.repo.path / ".git", [Path(sys.executable)])
+        return BubblewrapExecutor(Site(self.repo.path, self.repo.path / ".git", [Path(sys.executable)]))
 
     @property
     def landlock(self) -> LandlockExecutor:
         """Another one for it."""
-        return LandlockExecutor(self.repo.path, self.repo.path / ".git", [Path(sys.executable)])
+        return LandlockExecutor(Site(self.repo.path, self.repo.path / ".git", [Path(sys.executable)]))
 
 
 def make_ground(folder: Path) -> Ground:

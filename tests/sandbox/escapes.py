@@ -17,6 +17,7 @@ from pathlib import Path
 
 from bot.protocols import Command
 from bot.sandbox.landlock import LandlockExecutor
+from bot.sandbox.site import Site
 
 ATTACKS = r"""
 import ctypes, json, mmap, os, platform, resource, signal, socket, stat, sys
@@ -180,7 +181,7 @@ def main(folder: Path) -> None:
     for argv in (("init", "-q"), ("add", "."), (*identity, "commit", "-qm", "x")):
         subprocess.run([git, *argv], cwd=repo, check=True)
     subprocess.run([git, "worktree", "add", "-q", "--detach", str(tree)], cwd=repo, check=True)
-    executor = LandlockExecutor(repo, repo / ".git", [Path(sys.executable)])
+    executor = LandlockExecutor(Site(repo, repo / ".git", [Path(sys.executable)]))
     prey = Prey(repo, tree, outside)
     prey.place()
     sys.stdout.write(json.dumps(prey.attack(executor)))

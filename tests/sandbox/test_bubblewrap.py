@@ -12,6 +12,7 @@ from bot.errors import SandboxUnavailable
 from bot.protocols import Command
 from bot.sandbox.bubblewrap import BubblewrapExecutor, as_signal, exit_code
 from bot.sandbox.mounts import PACKAGE
+from bot.sandbox.site import Site
 from tests.conftest import Repo, make_repo
 from tests.sandbox.conftest import Ground, Runner, make_ground, needs
 
@@ -148,7 +149,7 @@ def test_the_main_checkout_itself_can_be_the_tree(boxing: BubblewrapExecutor, gr
 def test_the_repository_may_be_a_linked_worktree(boxing: BubblewrapExecutor, ground: Ground, tmp_path: Path) -> None:
     second = tmp_path / "second"
     ground.repo.git("worktree", "add", "-q", "--detach", str(second))
-    executor = BubblewrapExecutor(second, ground.repo.path / ".git", [Path(sys.executable)])
+    executor = BubblewrapExecutor(Site(second, ground.repo.path / ".git", [Path(sys.executable)]))
     done = Runner(executor, ground.tree).shell("pwd; git describe; cat pkg/__init__.py")
     assert done.output == f"{second}\nv1\nWHERE = 'tree'\n"
 
@@ -156,7 +157,7 @@ def test_the_repository_may_be_a_linked_worktree(boxing: BubblewrapExecutor, gro
 def test_the_repository_may_be_named_through_a_link(boxing: BubblewrapExecutor, ground: Ground, tmp_path: Path) -> None:
     (tmp_path / "alias").symlink_to(ground.repo.path)
     ground.repo.write({".venv/tool": "carried"})
-    executor = BubblewrapExecutor(tmp_path / "alias", ground.repo.path / ".git", [Path(sys.executable)])
+    executor = BubblewrapExecutor(Site(tmp_path / "alias", ground.repo.path / ".git", [Path(sys.executable)]))
     done = Runner(executor, ground.tree)("cat", str(tmp_path / "alias/.venv/tool"), f"{ground.repo.path}/.venv/tool")
     assert done.output == "carriedcarried"
 
@@ -171,7 +172,7 @@ def test_a_borrowed_object_store_is_readable(boxing: BubblewrapExecutor, ground:
     ground.repo.git("clone", "-q", "--shared", str(ground.repo.path), str(tmp_path / "clone"))
     clone, tree = Repo(tmp_path / "clone"), tmp_path / "clone-tree"
     clone.git("worktree", "add", "-q", "--detach", str(tree))
-    executor = BubblewrapExecutor(clone.path, clone.path / ".git", [Path(sys.executable)])
+    executor = BubblewrapExecutor(Site(clone.path, clone.path / ".git", [Path(sys.executable)]))
     assert Runner(executor, tree)("git", "describe").output == "v1\n"
 
 
@@ -193,7 +194,7 @@ IMPORT = "import pkg, sys; print(pkg.WHERE, pkg.__file__, sys.prefix)"
 
 def test_an_editable_install_imports_the_code_of_the_tree(boxing: BubblewrapExecutor, ground: Ground) -> None:
     python = editable(ground.repo)
-    executor = BubblewrapExecutor(ground.repo.path, ground.repo.path / ".git", [python])
+    executor = BubblewrapExecutor(Site(ground.repo.path, ground.repo.path / ".git", [python]))
     done = executor.execute(Command((str(python), "-c", IMPORT), ground.tree))
     assert done.output == f"tree {ground.repo.path}/pkg/__init__.py {ground.repo.path}/.venv\n"
     assert not (ground.tree / ".venv").exists()
@@ -231,7 +232,7 @@ def test_a_link_in_the_tree_does_not_misplace_what_is_carried(own: Runner, groun
 def test_built_files_can_be_carried_by_pattern(boxing: BubblewrapExecutor, ground: Ground) -> None:
     ground.repo.write({"pkg/_fast.so": "built"})
     executor = BubblewrapExecutor(
-        ground.repo.path, ground.repo.path / ".git", [], carry=("pkg/*.so", "../*", "/etc", ".git")
+        Site(ground.repo.path, ground.repo.path / ".git", [], carry=("pkg/*.so", "../*", "/etc", ".git"))
     )
     assert Runner(executor, ground.tree).shell("cat pkg/_fast.so").output == "built"
     assert not (ground.tree / "pkg/_fast.so").exists()
@@ -254,7 +255,7 @@ def test_git_agents_own_code_is_used_when_it_works_on_itself(
     tree = tmp_path / "other"
     (tree / "bot/sandbox").mkdir(parents=True)
     (tree / "bot/sandbox/supervisor.py").write_text("a false one")
-    executor = BubblewrapExecutor(package.parent, package.parent / ".git", [Path(sys.executable)])
+    executor = BubblewrapExecutor(Site(package.parent, package.parent / ".git", [Path(sys.executable)]))
     done = Runner(executor, tree)("cat", str(package / "sandbox/supervisor.py"))
     assert done.output.startswith('"""Runs one command')
 
@@ -263,7 +264,7 @@ def test_what_the_caller_names_is_readable(boxing: BubblewrapExecutor, ground: G
     (tmp_path / "inputs").mkdir()
     (tmp_path / "inputs/spec.json").write_text("{}")
     executor = BubblewrapExecutor(
-        ground.repo.path, ground.repo.path / ".git", [Path(sys.executable)], readable=[tmp_path / "inputs"]
+        Site(ground.repo.path, ground.repo.path / ".git", [Path(sys.executable)], readable=[tmp_path / "inputs"])
     )
     runner = Runner(executor, ground.tree)
     assert runner("cat", str(tmp_path / "inputs/spec.json")).output == "{}"
@@ -278,7 +279,7 @@ def test_an_interpreter_in_a_home_is_readable_and_the_rest_of_the_home_is_not(
     tool.parent.mkdir(parents=True)
     tool.symlink_to(sys.executable)
     (home / "secret").write_text("marker-4808")
-    executor = BubblewrapExecutor(ground.repo.path, ground.repo.path / ".git", [tool])
+    executor = BubblewrapExecutor(Site(ground.repo.path, ground.repo.path / ".git", [tool]))
     done = Runner(executor, ground.tree).shell(f"{tool} -I -c 'print(1)'; cat {home}/secret")
     assert done.output.startswith("1\n")
     assert "marker-4808" not in done.output
@@ -296,7 +297,7 @@ def test_node_runs_inside(boxed: Runner) -> None:
 
 
 def test_a_missing_bubblewrap_is_told(ground: Ground, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    executor = BubblewrapExecutor(ground.repo.path, ground.repo.path / ".git", [])
+    executor = BubblewrapExecutor(Site(ground.repo.path, ground.repo.path / ".git", []))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SandboxUnavailable, match="not installed") as caught:
         executor.execute(Command(("true",), ground.tree))

@@ -9,6 +9,7 @@ from bot.errors import SandboxUnavailable
 from bot.sandbox.bubblewrap import BubblewrapExecutor
 from bot.sandbox.detect import OPEN_UP, hint, pick
 from bot.sandbox.landlock import LandlockExecutor
+from bot.sandbox.site import Site
 from tests.sandbox.conftest import Ground
 
 CLOSED_KERNEL = "#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n"
@@ -23,12 +24,12 @@ def install(folder: Path, script: str) -> None:
 
 def test_the_strongest_level_that_works_is_picked(boxing: BubblewrapExecutor, common: Ground) -> None:
     for level in ("auto", "bubblewrap"):
-        picked = pick(level, common.repo.path, common.repo.path / ".git", [Path(sys.executable)])
+        picked = pick(level, Site(common.repo.path, common.repo.path / ".git", [Path(sys.executable)]))
         assert (picked.executor.isolation, picked.reason) == ("bubblewrap", "")
 
 
 def test_the_weak_level_can_be_asked_for(common: Ground) -> None:
-    picked = pick("process", common.repo.path, common.repo.path / ".git", [])
+    picked = pick("process", Site(common.repo.path, common.repo.path / ".git", []))
     assert (picked.executor.isolation, picked.reason) == ("process", "")
 
 
@@ -36,11 +37,11 @@ def test_without_bubblewrap_the_next_level_is_picked_with_a_reason(
     sealing: LandlockExecutor, common: Ground, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    picked = pick("auto", common.repo.path, common.repo.path / ".git", [])
+    picked = pick("auto", Site(common.repo.path, common.repo.path / ".git", []))
     assert picked.executor.isolation == "landlock"
     assert picked.reason.startswith("bubblewrap is not installed")
     assert picked.whole == (not sealing.shortcomings)
-    asked = pick("landlock", common.repo.path, common.repo.path / ".git", [])
+    asked = pick("landlock", Site(common.repo.path, common.repo.path / ".git", []))
     assert asked.executor.isolation == "landlock"
     assert "bubblewrap" not in asked.reason
 
@@ -51,6 +52,7 @@ from pathlib import Path
 from bot.errors import SandboxUnavailable
 from bot.sandbox.detect import pick
 from bot.sandbox.seal import install, lock
+from bot.sandbox.site import Site
 
 repo = Path(sys.argv[1])
 lock()
@@ -58,10 +60,10 @@ for answer in (errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM):
     steps = ((0x20, 0, 0, 0), (0x15, 0, 1, 444), (0x06, 0, 0, 0x50000 | answer), (0x06, 0, 0, 0x7FFF0000))
     install(b"".join(struct.pack("=HBBI", *step) for step in steps))
     try:
-        pick("landlock", repo, repo / ".git", [])
+        pick("landlock", Site(repo, repo / ".git", []))
     except SandboxUnavailable as error:
         print(error.message, error.hint, sep=": ")
-    picked = pick("auto", repo, repo / ".git", [])
+    picked = pick("auto", Site(repo, repo / ".git", []))
     print(picked.executor.isolation, picked.reason, sep=": ")
 """
 
@@ -84,7 +86,7 @@ def test_without_landlock_a_required_level_is_never_replaced(common: Ground) -> 
 def test_a_required_level_is_never_replaced(common: Ground, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SandboxUnavailable, match="not installed") as caught:
-        pick("bubblewrap", common.repo.path, common.repo.path / ".git", [])
+        pick("bubblewrap", Site(common.repo.path, common.repo.path / ".git", []))
     assert "apt install" in caught.value.hint
 
 
@@ -93,9 +95,9 @@ def test_a_kernel_that_forbids_namespaces_is_told_with_what_to_do(
 ) -> None:
     install(tmp_path, CLOSED_KERNEL)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    assert "uid map" in pick("auto", common.repo.path, common.repo.path / ".git", []).reason
+    assert "uid map" in pick("auto", Site(common.repo.path, common.repo.path / ".git", [])).reason
     with pytest.raises(SandboxUnavailable, match="uid map") as caught:
-        pick("bubblewrap", common.repo.path, common.repo.path / ".git", [])
+        pick("bubblewrap", Site(common.repo.path, common.repo.path / ".git", []))
     assert caught.value.hint == OPEN_UP
 
 
@@ -104,7 +106,7 @@ def test_a_sandbox_in_which_nothing_runs_is_none(
 ) -> None:
     install(tmp_path, "#!/bin/sh\necho '{ \"exit-code\": 1 }' >&3\nexit 1\n")
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    assert pick("auto", common.repo.path, common.repo.path / ".git", []).executor.isolation != "bubblewrap"
+    assert pick("auto", Site(common.repo.path, common.repo.path / ".git", [])).executor.isolation != "bubblewrap"
 
 
 def test_no_hint_is_made_up() -> None:

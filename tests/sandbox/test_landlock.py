@@ -18,6 +18,7 @@ from bot.sandbox.landlock import LandlockExecutor
 from bot.sandbox.launch import Launcher, Plan, Seal
 from bot.sandbox.limits import Bounds
 from bot.sandbox.ruleset import Ruleset
+from bot.sandbox.site import Site
 from tests.conftest import Repo
 from tests.sandbox.conftest import Ground, Runner, needs
 from tests.sandbox.escapes import Prey
@@ -170,7 +171,7 @@ def test_folders_of_the_checkout_go_along_and_cannot_be_written(sealing: Landloc
     )
     (ground.tree / "deps/sub").mkdir(parents=True)
     carry = ("node_modules", "deps/sub", "pkg/*.so")
-    executor = LandlockExecutor(ground.repo.path, ground.repo.path / ".git", [Path(sys.executable)], carry)
+    executor = LandlockExecutor(Site(ground.repo.path, ground.repo.path / ".git", [Path(sys.executable)], carry))
     done = Runner(executor, ground.tree).shell(
         "cat node_modules/lib/index.js deps/sub/x pkg/_fast.so; echo evil > node_modules/lib/index.js; touch deps/sub/y"
     )
@@ -182,7 +183,7 @@ def test_folders_of_the_checkout_go_along_and_cannot_be_written(sealing: Landloc
 
 def test_an_editable_install_cannot_lead_to_the_checkout_unseen(sealing: LandlockExecutor, ground: Ground) -> None:
     python = editable(ground.repo)
-    executor = LandlockExecutor(ground.repo.path, ground.repo.path / ".git", [python])
+    executor = LandlockExecutor(Site(ground.repo.path, ground.repo.path / ".git", [python]))
     ask = "import os\ntry:\n    import pkg\n    print(pkg.WHERE)\nexcept ImportError: print('refused')"
     (ground.tree / "elsewhere").mkdir()
     (ground.tree / "elsewhere/ask.py").write_text(ask)
@@ -218,7 +219,7 @@ def test_a_borrowed_object_store_is_readable(sealing: LandlockExecutor, ground: 
     ground.repo.git("clone", "-q", "--shared", str(ground.repo.path), str(tmp_path / "clone"))
     clone, tree = Repo(tmp_path / "clone"), tmp_path / "clone-tree"
     clone.git("worktree", "add", "-q", "--detach", str(tree))
-    executor = LandlockExecutor(clone.path, clone.path / ".git", [Path(sys.executable)])
+    executor = LandlockExecutor(Site(clone.path, clone.path / ".git", [Path(sys.executable)]))
     assert Runner(executor, tree)("git", "describe").output == "v1\n"
 
 
@@ -242,7 +243,7 @@ def test_a_command_that_cannot_be_closed_in_is_not_run(sealing: LandlockExecutor
 @pytest.mark.parametrize("version", [1, 3, 5])
 def test_an_older_kernel_is_used_as_far_as_it_goes(sealing: LandlockExecutor, ground: Ground, version: int) -> None:
     python = [Path(sys.executable)]
-    executor = LandlockExecutor(ground.repo.path, ground.repo.path / ".git", python, version=version)
+    executor = LandlockExecutor(Site(ground.repo.path, ground.repo.path / ".git", python), version=version)
     (outside := ground.repo.path / "file").write_text("content")
     script = "import os, sys; open('made', 'w'); print(os.path.exists('made'), flush=True); os.truncate(sys.argv[1], 0)"
     done = Runner(executor, ground.tree).python(script, str(outside))

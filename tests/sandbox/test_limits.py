@@ -10,6 +10,7 @@ from bot.sandbox.bubblewrap import BubblewrapExecutor
 from bot.sandbox.landlock import LandlockExecutor
 from bot.sandbox.limits import GIB, Bounds, machine_memory, make_ceilings, resource_limits
 from bot.sandbox.process import ProcessExecutor
+from bot.sandbox.site import Site
 from tests.sandbox.conftest import Ground, Runner, alive
 from tests.sandbox.test_process import RUN
 
@@ -24,9 +25,9 @@ def tight(request: pytest.FixtureRequest, common: Ground) -> Runner:
     if request.param == "process":
         executor: Executor = ProcessExecutor(TIGHT)
     elif request.getfixturevalue(request.param) and request.param == "sealing":
-        executor = LandlockExecutor(*place, bounds=TIGHT)
+        executor = LandlockExecutor(Site(*place), bounds=TIGHT)
     else:
-        executor = BubblewrapExecutor(*place, bounds=TIGHT)
+        executor = BubblewrapExecutor(Site(*place), bounds=TIGHT)
     return Runner(executor, common.tree)
 
 

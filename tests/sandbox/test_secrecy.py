@@ -54,6 +54,7 @@ from pathlib import Path
 from bot.app.secrecy import take_secrets
 from bot.protocols import Command
 from bot.sandbox.detect import pick
+from bot.sandbox.site import Site
 
 secrets = take_secrets()
 told = {
@@ -65,7 +66,7 @@ told = {
 root = Path(sys.argv[1])
 for level in ("process", "landlock", "bubblewrap"):
     try:
-        executor = pick(level, root, root / ".git", [Path(sys.executable)]).executor
+        executor = pick(level, Site(root, root / ".git", [Path(sys.executable)])).executor
         done = executor.execute(Command((sys.executable, "-I", "-c", sys.argv[2], sys.argv[3], str(os.getpid())), root))
         told[level] = json.loads(done.output) if done.returncode == 0 else done.output
     except Exception as error:

@@ -12,6 +12,7 @@ from bot.errors import SandboxUnavailable
 from bot.sandbox.bubblewrap import BubblewrapExecutor
 from bot.sandbox.detect import attempt
 from bot.sandbox.process import ProcessExecutor
+from bot.sandbox.site import Site
 from bot.verify.bytecode import FEWEST, FOLDER
 from bot.verify.ladder import Ladder
 from tests.conftest import make_repo
@@ -34,7 +35,7 @@ class Box:
     def __init__(self, root: Path) -> None:
         self.root = make_repo(root).path
         write(self.root, FILES)
-        self.executor = BubblewrapExecutor(self.root, self.root / ".git", [bare().path, Path(sys.executable)])
+        self.executor = BubblewrapExecutor(Site(self.root, self.root / ".git", [bare().path, Path(sys.executable)]))
         self.ladder = Ladder((PYTEST,), self.executor, bare())
 
     def run(self, *targets: str) -> CheckResult:

@@ -10,6 +10,7 @@ from bot.core.check import Check, CheckResult, Rung, Verdict
 from bot.errors import SandboxUnavailable
 from bot.protocols import Command
 from bot.sandbox.bubblewrap import BubblewrapExecutor
+from bot.sandbox.site import Site
 from bot.verify import suite
 from bot.verify.compare import compare
 from bot.verify.place import Place
@@ -528,7 +529,7 @@ def test_right_function_looks_right(tests: str, check: Check, tmp_path: Path) ->
 
 def test_secret_of_the_report_is_not_found_inside_of_the_sandbox(tmp_path: Path, repo: Repo) -> None:
     tree = write(tmp_path / "tree", {"calc.py": FORGED_WITH_THE_TOKEN + CALC, "test_calc.py": TESTS})
-    executor = BubblewrapExecutor(repo.path, repo.path / ".git", [bare().path, Path(sys.executable)])
+    executor = BubblewrapExecutor(Site(repo.path, repo.path / ".git", [bare().path, Path(sys.executable)]))
     try:
         executor.execute(Command(argv=["true"], cwd=tree))
     except SandboxUnavailable as error:
