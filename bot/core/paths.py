@@ -54,10 +54,14 @@ def refuse_read(path: str, scope: Sequence[str] = ()) -> str | None:
     return f"{_show(path)} {reason}" if reason is not None and not is_named(path, scope) else None
 
 
+def is_sensitive(path: str, scope: Sequence[str] = ()) -> bool:
+    """Tell whether a path is made to hold secrets and the scope does not name it."""
+    return explain_secrecy([fold(part) for part in path.split("/")]) is not None and not is_named(path, scope)
+
+
 def list_sensitive(paths: Iterable[str], scope: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the paths that are made to hold secrets and that the scope does not name."""
-    known = (path for path in paths if explain_secrecy([fold(part) for part in path.split("/")]) is not None)
-    return tuple(path for path in known if not is_named(path, scope))
+    """Return the paths of that kind."""
+    return tuple(path for path in paths if is_sensitive(path, scope))
 
 
 def refuse_mention(text: str, scope: Sequence[str] = ()) -> str | None:

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from pydantic_core import PydanticSerializationError
 
 from bot.core.event import EVENT, Event
-from bot.core.spellings import GRAM, SHORTEST, Finder, join, letters, spell, spell_bare, strip
+from bot.core.spellings import GRAM, SHORTEST, Finder, join, letters, places, spell, spell_bare, strip
 from bot.core.task import Record
 from bot.core.tokens import find_forms
 from bot.core.unseen import CONTROL, INVISIBLE
@@ -165,17 +165,10 @@ def _origins(text: str, pairs: Sequence[str]) -> list[int]:
     joined = join(text, ())
     for pair in pairs:
         part = pair.encode()
-        dropped = {at + step for at in _finds(joined, part) for step in range(len(part))}
+        dropped = {at + step for at in places(joined, part, len(part)) for step in range(len(part))}
         kept = [index for at, index in enumerate(kept) if at not in dropped]
         joined = joined.replace(part, b"")
     return kept
-
-
-def _finds(data: bytes, part: bytes) -> Iterator[int]:
-    at = data.find(part)
-    while at >= 0:
-        yield at
-        at = data.find(part, at + len(part))
 
 
 def _cut(text: str, spans: Sequence[tuple[int, int]]) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from bot.core.change import readable
-from bot.core.paths import list_sensitive, refuse_read
+from bot.core.paths import is_sensitive, refuse_read
 
 _COLOUR = re.compile(r"\x1b\[[\d;]*[mK]")
 _GRAPH = re.compile(r"[|\\/_ *.]*(?=diff --)|[|\\/_ ]*\* [|\\/_ ]*(?=commit [0-9a-f]{7})")
@@ -46,7 +46,7 @@ def _hidden(header: str, scope: Sequence[str]) -> str:
     """Say why the file of a header is not to be shown; a name with spaces is judged by its last part."""
     names = (_decode(quoted) if quoted else plain for quoted, plain in _NAME.findall(header[len("diff ") :]))
     paths = (name[2:] if name.startswith(("a/", "b/", "i/", "w/", "c/", "o/")) else name for name in names)
-    path = next((path for path in paths if list_sensitive((path,), scope)), None)
+    path = next((path for path in paths if is_sensitive(path, scope)), None)
     return "" if path is None else refuse_read(path, scope) or f"{path} is made to hold secrets"
 
 

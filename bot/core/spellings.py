@@ -119,9 +119,9 @@ class Finder:
     def find(self, data: bytes) -> Iterator[Hit]:
         """Find each stretch that belongs to a spelling."""
         for each in self._short:
-            yield from (Hit(at, at + len(each)) for at in _places(data, each))
+            yield from (Hit(at, at + len(each)) for at in places(data, each))
         for head, whole in self._heads:
-            yield from (_grow(data, at, whole, 0, len(head)) for at in _places(data, head))
+            yield from (_grow(data, at, whole, 0, len(head)) for at in places(data, head))
         if self._grams.isdisjoint(_aligned(data)):
             return
         end = 0
@@ -152,11 +152,12 @@ def _aligned(data: bytes) -> memoryview:
     return memoryview(data)[: len(data) // GRAM * GRAM].cast("Q")
 
 
-def _places(data: bytes, part: bytes) -> Iterator[int]:
+def places(data: bytes, part: bytes, step: int = 1) -> Iterator[int]:
+    """Find where a part stands; the next place is looked for that many bytes on."""
     at = data.find(part)
     while at >= 0:
         yield at
-        at = data.find(part, at + 1)
+        at = data.find(part, at + step)
 
 
 def _grow(data: bytes, at: int, whole: bytes, offset: int, length: int) -> Hit:

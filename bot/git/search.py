@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import prod
 
 from bot.core.change import readable
-from bot.core.paths import list_sensitive
+from bot.core.paths import is_sensitive
 from bot.errors import BadArguments, GitFailed
 from bot.git.run import Answer, Git
 from bot.protocols import Match
@@ -84,7 +84,7 @@ def parse_matches(output: bytes, limit: int, scope: Sequence[str] = ()) -> tuple
             break
         name = output[at:name_end]
         if name != last:
-            last, hidden = name, bool(list_sensitive((readable(name),), scope))
+            last, hidden = name, is_sensitive(readable(name), scope)
         if not hidden:
             text = output[number_end + 1 : end].decode("utf-8", "replace").rstrip("\r")
             found.append(Match(readable(name), int(output[name_end + 1 : number_end]), text[:LINE_LIMIT]))

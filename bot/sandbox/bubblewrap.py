@@ -6,7 +6,6 @@ import platform
 import re
 import shutil
 import signal
-import sys
 from pathlib import Path
 
 from bot.errors import SandboxUnavailable
@@ -22,9 +21,8 @@ from bot.sandbox.mounts import (
     PACKAGE,
     PACKAGE_INSIDE,
     TEMPORARY,
-    Layout,
     Tree,
-    interpreter_folders,
+    lay_out,
     lend,
     options,
 )
@@ -50,9 +48,7 @@ class BubblewrapExecutor:
         self._carry = tuple(site.carry)
         self._search = tuple(site.search)
         self._alias = str(site.repository.absolute())
-        repository = site.repository.resolve()
-        folders = interpreter_folders([*site.interpreters, Path(sys.executable)], repository)
-        self._layout = Layout(repository, (*folders, *(path.absolute() for path in site.readable)))
+        self._layout = lay_out(site)
         self._launcher = Launcher(self.bounds)
         self._footholds = Footholds()
         # For other machines we know no numbers of system calls

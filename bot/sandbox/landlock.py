@@ -8,7 +8,6 @@ arguments of other processes.
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 from bot.protocols import Command
 from bot.sandbox.footholds import Foothold
@@ -16,7 +15,7 @@ from bot.sandbox.gitview import closed_settings
 from bot.sandbox.inplace import InPlace
 from bot.sandbox.launch import Seal
 from bot.sandbox.limits import Bounds
-from bot.sandbox.mounts import Layout, interpreter_folders
+from bot.sandbox.mounts import lay_out
 from bot.sandbox.openings import Grounds
 from bot.sandbox.ruleset import TRUNCATE_SINCE, Ruleset, find_version, shortcomings
 from bot.sandbox.scratch import Scratch
@@ -35,10 +34,7 @@ class LandlockExecutor(InPlace):
         super().__init__(bounds, search=site.search, repository=site.repository, carry=site.carry)
         self.version = min(find_version(), version or sys.maxsize)
         make_filter(network=False)
-        root = site.repository.resolve()
-        folders = interpreter_folders([*site.interpreters, Path(sys.executable)], root)
-        layout = Layout(root, (*folders, *(path.absolute() for path in site.readable)))
-        self._grounds = Grounds(layout, site.common_dir.resolve())
+        self._grounds = Grounds(lay_out(site), site.common_dir.resolve())
 
     @property
     def shortcomings(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from bot.protocols import Mount
 from bot.sandbox.gitview import INSIDE, GitView
 from bot.sandbox.prefixes import prefixes
 from bot.sandbox.scratch import Scratch
+from bot.sandbox.site import Site
 from bot.sandbox.system import covered, process_mounts, resolver_mounts, system_mounts
 
 HOME = "/home/agent"
@@ -69,6 +71,13 @@ def interpreter_folders(interpreters: Sequence[Path], repository: Path) -> tuple
         else:
             found.append(prefix)
     return tuple(dict.fromkeys(found))
+
+
+def lay_out(site: Site) -> Layout:
+    """Find what commands may read outside the repository: the interpreters, git agent's own among them, and more."""
+    repository = site.repository.resolve()
+    folders = interpreter_folders([*site.interpreters, Path(sys.executable)], repository)
+    return Layout(repository, (*folders, *(path.absolute() for path in site.readable)))
 
 
 def homes() -> tuple[Path, ...]:

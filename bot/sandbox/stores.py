@@ -91,10 +91,20 @@ def _device(path: str) -> int:
 
 def shared_memory() -> int:
     """Return the bytes of memory on this machine that are files; 0 where the system does not tell."""
+    return memory(b"Shmem")
+
+
+def memory(kind: bytes) -> int:
+    """Return how many bytes of memory the kernel tells of one kind, as it names it; 0 where it does not."""
     with contextlib.suppress(OSError, IndexError, ValueError):
-        descriptor = os.open("/proc/meminfo", os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            return int(os.read(descriptor, 4096).partition(b"Shmem:")[2].split(maxsplit=1)[0]) << 10
-        finally:
-            os.close(descriptor)
+        return int(read("/proc/meminfo").partition(kind + b":")[2].split(maxsplit=1)[0]) << 10
     return 0
+
+
+def read(path: str) -> bytes:
+    """Read a small file of the kernel's. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(descriptor, 4096)
+    finally:
+        os.close(descriptor)

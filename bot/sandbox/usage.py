@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from bot.sandbox.stores import Disks, Loose
+from bot.sandbox.stores import Disks, Loose, memory, read
 
 Ceiling: TypeAlias = Literal["", "memory", "processor", "processes", "output", "disk"]
 """What a command was ended for using too much of; empty for nothing."""
@@ -155,11 +155,8 @@ def running_tasks() -> int:
 
 
 def free_memory() -> int:
-    """Return the bytes of memory that this machine could still give."""
-    try:
-        return int(read("/proc/meminfo").partition(b"MemAvailable:")[2].split(maxsplit=1)[0]) << 10
-    except (OSError, IndexError, ValueError):
-        return 0
+    """Return the bytes of memory that this machine could still give; 0 where the system does not tell."""
+    return memory(b"MemAvailable")
 
 
 def look(root: int, most: int, until: float = math.inf) -> Usage | None:
@@ -197,15 +194,6 @@ def _share(pid: int) -> int:
     with contextlib.suppress(OSError, ValueError, IndexError):
         return int(read(f"/proc/{pid}/statm").split()[1]) * PAGE
     return 0
-
-
-def read(path: str) -> bytes:
-    """Read a small file of the kernel's. Raises OSError."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return os.read(descriptor, 4096)
-    finally:
-        os.close(descriptor)
 
 
 def children(pid: int) -> list[int]:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bot.core.paths import list_sensitive
+from bot.core.paths import is_sensitive, list_sensitive
 from bot.core.screen import screen
 from bot.core.sensitive import GLOBS
 from bot.errors import Denied
@@ -79,7 +79,7 @@ def _look_into(word: str, bench: Bench) -> Iterator[str]:
     if found == () and not colon:
         raise Denied(f"{word!r} is the content of a file without its name: name it as REVISION:PATH")
     above = f"{folder.strip('/')}/" if folder.strip("/.") else ""
-    yield from (name for name in found or () if list_sensitive((above + name,), bench.task.scope))
+    yield from (name for name in found or () if is_sensitive(above + name, bench.task.scope))
 
 
 def _stay(word: str) -> str:
