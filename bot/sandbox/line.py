@@ -15,6 +15,7 @@ from pathlib import Path
 from bot.errors import SandboxUnavailable
 from bot.sandbox import supervisor
 from bot.sandbox.supervisor import CONTROL, Answer, Order
+from bot.sandbox.usage import session
 
 BOOT = "import sys; sys.path.append(sys.argv[1]); from bot.sandbox.supervisor import main; main()"
 START = 10.0
@@ -41,7 +42,8 @@ class Line:
         """Give an order and see it started. Raises EOFError or OSError when the supervisor is gone."""
         self.leader, self.answer, self.pending = 0, None, b""
         data = json.dumps(order).encode() + b"\n"
-        with borrowed(self.descriptor) as control:
+        # A quick command may have killed the supervisor by now: only what it has said tells whether it began
+        with borrowed(self.descriptor) as control, contextlib.suppress(BrokenPipeError, ConnectionResetError):
             sent = socket.send_fds(control, [data], list(descriptors))
             control.sendall(data[sent:])
         while not self.leader:
@@ -67,8 +69,15 @@ class Line:
         supervisor.send_signal(supervisor.freeze(self.pid) | {self.pid}, signal.SIGKILL)
         self.hang_up()
         if self.leader > 1:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.leader, signal.SIGKILL)
+            end_session(self.leader)
+
+
+def end_session(leader: int) -> None:
+    """Kill the processes of a session until none is left, or none that can be killed in time."""
+    until = time.monotonic() + supervisor.PATIENCE
+    while (found := session(leader)) and time.monotonic() < until:
+        supervisor.send_signal(found, signal.SIGKILL)
+        time.sleep(0.001)
 
 
 @contextlib.contextmanager

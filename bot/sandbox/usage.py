@@ -216,6 +216,16 @@ def families() -> dict[int, list[int]]:
     return found
 
 
+def session(leader: int) -> list[int]:
+    """List the living processes of a session, which outlives its leader and has many groups."""
+    found: list[int] = []
+    for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 - as above
+        with contextlib.suppress(OSError, IndexError):
+            state, _, _, number = read(f"/proc/{name}/stat").rpartition(b")")[2].split()[:4]
+            found += [int(name)] if int(number) == leader and state not in b"ZX" else []
+    return found
+
+
 def descendants(
     root: int, meet: Callable[[int], None] | None = None, most: float = math.inf, until: float = math.inf
 ) -> set[int]:

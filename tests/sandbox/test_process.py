@@ -182,8 +182,14 @@ def test_a_command_that_kills_its_parent_ends_only_itself(plain: Runner) -> None
     done = plain.shell(f"sleep 4719.{RUN} & kill -9 $PPID; sleep 4719.{RUN}")
     assert (done.ended, done.returncode) == ("killed", -signal.SIGKILL)
     assert "supervisor" in done.output
-    assert eventually(lambda: not alive(f"sleep 4719.{RUN}"))
+    assert alive(f"sleep 4719.{RUN}") == []
     assert plain.shell("echo next").output == "next\n"
+
+
+def test_groups_of_its_own_do_not_outlive_a_command_that_killed_its_parent(plain: Runner) -> None:
+    done = plain.shell(f"bash -c 'set -m; sleep 4720.{RUN} & kill -9 '$PPID'; sleep 4720.{RUN}'")
+    assert (done.ended, done.returncode) == ("killed", -signal.SIGKILL)
+    assert alive(f"sleep 4720.{RUN}") == []
 
 
 def test_a_supervisor_that_was_killed_while_idle_is_replaced(plain: Runner) -> None:
