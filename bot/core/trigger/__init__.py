@@ -1,0 +1,1 @@
+"""What reaches us from a forge, who may order what, and in which words."""
