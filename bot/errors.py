@@ -23,9 +23,23 @@
     + SandboxUnavailable
     + Unprepared            what the project declares to make its trees ready failed on one
   x ForgeError              the work is safe on its branch, delivery is not
+    + ForgeUnavailable      unreachable, at fault itself or too slow; what became of the request is not known
+      - ForgeLimited        too many requests; nothing was done
+    + MalformedAnswer       an answer that is not one
+    + ForgeDenied           the token is not valid, or may not do this
+    + ForgeNotFound         not there, no longer there, or hidden from the token
+    + ForgeRejected         this request will never be carried out as it is
 """
 
-from typing import ClassVar
+from typing import ClassVar, Literal, TypeAlias
+
+DeniedFor: TypeAlias = Literal["token", "permission", "setting", "other"]
+"""Why a forge denies: the token is not valid, it lacks a permission, a setting forbids it to any, anything else."""
+RejectedFor: TypeAlias = Literal[
+    "nothing", "exists", "too_long", "unresolved", "protected", "conflict", "draft", "other"
+]
+"""Why a forge rejects: nothing to merge, already there, over a limit, not known to it yet, a protected branch,
+the state that it is in, no drafts here, anything else."""
 
 
 class AgentError(Exception):
@@ -161,3 +175,47 @@ class Unprepared(WorkspaceError):
 
 class ForgeError(AgentError):
     """The forge did not take what we sent; the work is safe on its branch."""
+
+
+class ForgeUnavailable(ForgeError):
+    """The forge cannot be reached, is at fault itself or too slow; the same request may work later."""
+
+    def __init__(self, message: str, hint: str = "", *, wait: float | None = None) -> None:
+        super().__init__(message, hint)
+        self.wait = wait
+        """Seconds that it asked us to wait, when it did."""
+
+
+class ForgeLimited(ForgeUnavailable):
+    """The forge takes no more requests for a while; this one was not carried out."""
+
+
+class MalformedAnswer(ForgeError):
+    """The forge answered with something that is not an answer."""
+
+
+class ForgeDenied(ForgeError):
+    """The token is not valid, or may not do this."""
+
+    def __init__(self, message: str, hint: str = "", *, cause: DeniedFor = "other", permission: str = "") -> None:
+        super().__init__(message, hint)
+        self.cause = cause
+        self.permission = permission
+        """What is missing, as it is written in a workflow; empty where that is not known."""
+
+    @property
+    def setting(self) -> bool:
+        """Whether it is a setting that forbids it, whatever the token may do."""
+        return self.cause == "setting"
+
+
+class ForgeNotFound(ForgeError):
+    """It is not there, no longer there, or hidden from the token."""
+
+
+class ForgeRejected(ForgeError):
+    """The forge will not carry out this request, however often it is sent."""
+
+    def __init__(self, message: str, hint: str = "", *, reason: RejectedFor = "other") -> None:
+        super().__init__(message, hint)
+        self.reason = reason
