@@ -1,10 +1,10 @@
 """The one way through: a task goes in, a report comes out."""
 
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from bot import __version__
 from bot.agent.loop import Agent
@@ -14,12 +14,13 @@ from bot.app.desk import Desk, choose_signer
 from bot.app.missing import suggest_carry
 from bot.app.signals import interruptible
 from bot.app.survey import survey
-from bot.core.check import Check
+from bot.core.check import Check, Verdict
 from bot.core.event import Baselined, Ended, Event, Started
 from bot.core.render import markdown
 from bot.core.report import Report
 from bot.core.summary import summarize
 from bot.core.task import Mode, Request
+from bot.errors import WorkspaceError
 from bot.forge.local import LocalForge
 from bot.git.disposal import sweep
 from bot.git.record import RunRef
@@ -32,8 +33,19 @@ from bot.tools.tool import Bench
 from bot.trace.terminal import Terminal
 from bot.verify.interpreter import OWN
 
+Premise: TypeAlias = Callable[[Bench, Verdict], str]
+"""Says, once the base was judged and before any model is asked, why not to go on; empty to go on.
 
-def perform(desk: Desk, request: Request) -> Report:
+It may raise WorkspaceError, which ends the run as it does elsewhere.
+"""
+
+
+def take_for_granted(_bench: Bench, _verdict: Verdict) -> str:
+    """Go on, whatever the base is like."""
+    return ""
+
+
+def perform(desk: Desk, request: Request, premise: Premise = take_for_granted) -> Report:
     """Carry out a request and deliver its report. Raises UsageError before anything is created."""
     mode = request.mode
     model = choose_model(mode.model, desk.repository)
@@ -45,7 +57,7 @@ def perform(desk: Desk, request: Request) -> Report:
         agent = make_agent(model, approver, bay.redactor, planning=mode.planning)
         ref = RunRef(desk.repository, run, render=render)
         traces: tuple[Trace, ...] = (terminal,) if mode.planning else (ref, terminal)
-        report = record(_Run(desk, bay, agent, request, run, signer), traces)
+        report = record(_Run(desk, bay, agent, request, run, signer, premise), traces)
     deliver(report, mode)
     return report
 
@@ -71,6 +83,7 @@ class _Run:
     request: Request
     run: str
     signer: Signer | None = None
+    premise: Premise = take_for_granted
 
     def events(self) -> Generator[Event, None, None]:
         """Open the workspace, work in it, and drop it."""
@@ -82,7 +95,25 @@ class _Run:
                 ladder = self.bay.ladder(root, self.desk.settings.checks, reuse=True)
                 project = survey(root, workspace.files())
             bench = Bench(workspace, self.bay.executor, ladder, self.request.task, workspace.temp)
-            yield from self._advise(self.agent.work(self._started(branch, ladder.checks, project), bench))
+            work = self.agent.work(self._started(branch, ladder.checks, project), bench)
+            yield from self._advise(self._ask_premise(work, bench))
+
+    def _ask_premise(self, events: Iterator[Event], bench: Bench) -> Iterator[Event]:
+        """End where the base, once it was judged, is not what the request takes it for."""
+        for event in events:
+            yield event
+            if isinstance(event, Baselined):
+                end = self._object(bench, event.verdict)
+                if end is not None:
+                    yield end
+                    return
+
+    def _object(self, bench: Bench, verdict: Verdict) -> Ended | None:
+        try:
+            why, stop = self.premise(bench, verdict), "needs_human"
+        except WorkspaceError as error:
+            why, stop = error.message, "workspace"
+        return Ended(at=self.agent.clock(), stop=stop, detail=self.agent.redactor.text(why)) if why else None
 
     def _advise(self, events: Iterator[Event]) -> Iterator[Event]:
         """Add to the end what the base lacked, where the person's checkout has it."""
@@ -109,6 +140,7 @@ class _Run:
             python=f"{interpreter.path}, {interpreter.origin}",
             checks=checks,
             project=project,
+            background=self.request.background,
             planning=self.request.mode.planning,
             built=self.bay.built,
             outdated=self.bay.outdated,
