@@ -27,6 +27,7 @@ _IDS = re.compile(r"^index [0-9a-f]+\.\.[0-9a-f]+.*\n", re.MULTILINE)
 
 
 STOPPED = "the run was stopped here"
+WAITS = "needs_human"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,12 @@ class Permit:
     refused: str = ""
     """Why it is not executed."""
     end: Ended | None = None
-    """Set where somebody stopped the run."""
+    """Set where somebody stopped the run, or has to answer first."""
+
+    @property
+    def held(self) -> bool:
+        """Whether the call waits for an answer: it is neither executed nor refused."""
+        return self.end is not None and self.end.stop == WAITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +57,22 @@ class Asking:
     foreign: int = 0
     """How many of the first events nothing tells to be of ours: what they allow does not count."""
 
-    def decide(self, call_id: str, question: Question, *, whole: bool = False) -> Generator[Event, None, Decision]:
-        """Decide, and tell of it; `whole` is whether all that changed is asked about, and not a call."""
+    def decide(
+        self, call_id: str, question: Question, *, whole: bool = False, tree: str = ""
+    ) -> Generator[Event, None, Decision]:
+        """Decide, and tell of it; `whole` is whether all that changed is asked about, and not a call.
+
+        `tree` holds the files as they are.
+        """
         words = {name: self.redactor.text(getattr(question, name)) for name in ("subject", "why", "shown")}
         asked = question.model_copy(update=words)
-        past = find_answer(self.log[self.foreign :], asked, call_id, whole=whole)
+        past = find_answer(self.log[self.foreign :], asked, call_id, whole=whole, tree=tree)
         if past is not None:
-            decision = Decision(question=asked, answer=past.answer, by="earlier")
+            decision = past.model_copy(update={"question": asked, "by": "earlier"})
         else:
             decision = self.approver.answer(asked)
+        if decision.answer == "wait":
+            decision = decision.model_copy(update={"tree": tree})
         yield Decided(call_id=call_id, decision=decision)
         return decision
 
@@ -68,9 +81,11 @@ class Asking:
         asked = question(call, bench)
         if asked is None:
             return Permit(bench)
-        decision = yield from self.decide(call.id, asked)
+        decision = yield from self.decide(call.id, asked, tree=bench.workspace.tree())
         if decision.answer == "stop":
             return Permit(bench, STOPPED, stop(f"call {asked.why}"))
+        if decision.answer == "wait":
+            return Permit(bench, STOPPED, wait(f"call {asked.why}"))
         if not decision.allowed:
             return Permit(bench, f"not approved: {asked.why}")
         return Permit(replace(bench, allowed=frozenset({asked.subject})))
@@ -79,6 +94,11 @@ class Asking:
 def stop(where: str) -> Ended:
     """End a run as a person wished."""
     return Ended(stop="denied", detail=f"a person stopped the run where the next {where}")
+
+
+def wait(where: str) -> Ended:
+    """End a run until a person has allowed what it is about to do."""
+    return Ended(stop=WAITS, detail=f"waits for approval: the next {where}")
 
 
 def question(call: ToolCall, bench: Bench) -> Question | None:

@@ -72,6 +72,8 @@ def opening(events: Sequence[Event]) -> str:
     if task.protected:
         parts.append(f"These paths must not change: {' '.join(task.protected)}")
     parts.append("# Checks\n" + "\n".join(f"- {show(line(check.name))} ({check.rung})" for check in started.checks))
+    if started.background:
+        parts += ["# What was tried before", fence(_clean(started.background), started.run)]
     if started.project:
         parts += ["# Project", fence(started.project, started.run)]
     if baseline is not None:

@@ -4,7 +4,8 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from bot.agent.asking import STOPPED, Asking, about_change, stop
+from bot.agent.answer import GONE, TOGETHER, Answer, tell_rollback
+from bot.agent.asking import STOPPED, Asking, about_change, stop, wait
 from bot.core import limits, standing
 from bot.core.approval import Refusal
 from bot.core.change import ChangeSet
@@ -16,7 +17,6 @@ from bot.core.event import (
     Baselined,
     Checking,
     Committed,
-    Ended,
     Event,
     Proved,
     Redone,
@@ -29,7 +29,6 @@ from bot.core.event import (
     Verified,
 )
 from bot.core.lineage import follow
-from bot.core.message import ToolCall, ToolResult
 from bot.core.policy import refusals, secret_findings, tell
 from bot.core.redact import Redactor
 from bot.core.render import commit_message
@@ -40,33 +39,6 @@ from bot.verify.digest import digest
 from bot.verify.proof import Prover
 
 T = TypeVar("T")
-
-
-GONE = (
-    "\nA test that was there has to be there still: it may have another name, place or more cases if it asks the same. "
-    "If the task wants it gone, leave it as it is and say so when you finish."
-)
-TOGETHER = "\nA new test that fails is committed together with what makes it pass."
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What the model hears of its candidate."""
-
-    ok: bool
-    text: str
-    kind: str = Unverified.kind
-    end: Ended | None = None
-    """Set where somebody stopped the run."""
-
-    @property
-    def error(self) -> str | None:
-        """The kind of failure, as results of tools tell it."""
-        return None if self.ok else self.kind
-
-    def reply_to(self, call: ToolCall) -> ToolResult:
-        """Make it the result of the call that asked for a judgement."""
-        return ToolResult(call_id=call.id, ok=self.ok, output=self.text, error=self.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +115,7 @@ class Judge:
                 case Committed():
                     return self._committed(event, standing.before(self.log))
                 case RolledBack():
-                    return _rolled_back(Unverified.kind, event.reason, event.to)
+                    return tell_rollback(Unverified.kind, event.reason, event.to)
                 case Acted() | Told() | Replied() | Started():
                     return None
                 case _:
@@ -155,14 +127,19 @@ class Judge:
         found = self._refusals(change)
         if any(refusal.risk is None for refusal in found):
             return (yield from self._deny("refused by policy", tell(found)))
+        put_off: list[str] = []
         for question in about_change(change, found, self.log, self._original):
-            decision = yield from self.asking.decide(call_id, question, whole=True)
+            decision = yield from self.asking.decide(call_id, question, whole=True, tree=change.tree)
             if decision.answer == "stop":
                 return Answer(ok=False, kind=Denied.kind, text=STOPPED, end=stop(f"step {question.why}"))
-            if not decision.allowed:
+            if decision.answer == "wait":
+                put_off.append(question.why)
+            elif not decision.allowed:
                 reasons = tell([each for each in found if each.risk == question.risk]) or (question.why,)
                 said = "a person did not allow it" if decision.by == "person" else "refused by policy"
                 return (yield from self._deny(said, reasons))
+        if put_off:
+            return Answer(ok=False, kind=Denied.kind, text=STOPPED, end=wait(f"step {'; it '.join(put_off)}"))
         return None
 
     def _deny(self, said: str, reasons: Sequence[str]) -> Generator[Event, None, Answer]:
@@ -263,7 +240,7 @@ class Judge:
         yield RolledBack(
             to=rejected.to, kept=rejected.kept, reason=f"{failures} attempts did not pass{why and f': {why}'}"
         )
-        return _rolled_back(kind, text, rejected.to)
+        return tell_rollback(kind, text, rejected.to)
 
     @property
     def _started(self) -> Started:
@@ -287,10 +264,6 @@ class Judge:
                 case _:
                     pass
         return count
-
-
-def _rolled_back(kind: str, text: str, to: str) -> Answer:
-    return Answer(ok=False, kind=kind, text=f"{text}\nrolled back: the files are as at {to[:10]} again")
 
 
 def _failing_tests(verdict: Verdict) -> Iterator[str]:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.agent import calls, context, pending
+from bot.agent.answer import NUDGE, OBJECTION
 from bot.agent.asking import Asking, Permit
 from bot.agent.judge import Judge
 from bot.agent.pending import Pending
-from bot.core import limits, recovery, standing
+from bot.core import allowance, limits, recovery, standing
 from bot.core.check import CheckResult, Verdict
 from bot.core.doubts import object_to
 from bot.core.event import (
@@ -36,13 +37,6 @@ from bot.tools.tool import Access, Bench
 from bot.verify.digest import digest
 
 Events: TypeAlias = Generator[Event, None, None]
-
-OBJECTION = (
-    "Not yet: the change touches what it is judged by, and this speaks against it. Mend it and call checkpoint, "
-    "or call finish again and leave it to a person:"
-)
-CUT_OFF = "not executed: the run stopped before this call and was taken up again; look at the files and call again"
-NUDGE = "There was no call in your reply. Call a tool to go on, or `finish` to end."
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +65,8 @@ class Agent:
     def _run(self, news: Sequence[Event], past: Sequence[Event], started: Started, bench: Bench) -> Iterator[Event]:
         log = list(past)
         turns = _Turns(self, bench, log, tuple(tool.spec for tool in self.tools.values()))
-        for event in turns.run(started, news, pending.find(past), void=pending.moved(past)):
+        begun = pending.find(past)
+        for event in turns.run(started, news, begun, pending.refuse(begun, past, news)):
             kept = self.redactor.event(event.model_copy(update={"at": self.clock()}))
             log.append(kept)
             yield kept
@@ -85,7 +80,7 @@ class _Turns:
     """What was yielded so far; filled by `Agent.work`."""
     specs: tuple[ToolSpec, ...]
 
-    def run(self, started: Started, news: Sequence[Event], begun: Pending | None, *, void: bool) -> Events:
+    def run(self, started: Started, news: Sequence[Event], begun: Pending | None, void: str) -> Events:
         try:
             # Told only once its open calls are answered: a service wants the answers right behind the calls
             yield from (event for event in news if not isinstance(event, Told))
@@ -94,7 +89,7 @@ class _Turns:
             if isinstance(self.log[-1], Ended):
                 return
             if begun is not None:
-                yield from self._void(begun) if void or begun.redacted else self._catch_up(begun)
+                yield from self._void(begun, void) if void else self._catch_up(begun)
             yield from (event for event in news if isinstance(event, Told))
             if not any(isinstance(event, Baselined) for event in self.log):
                 yield from self._baseline(started)
@@ -124,10 +119,10 @@ class _Turns:
         yield from self._answer(begun.reply, begun.answered) if begun.reply.calls else self._silent(begun.reply)
         yield from self._watch()
 
-    def _void(self, begun: Pending) -> Events:
+    def _void(self, begun: Pending, why: str) -> Events:
         """Answer open calls without executing them."""
         for call in begun.open:
-            yield Acted(call=call, result=calls.failure(call, "not_executed", CUT_OFF))
+            yield Acted(call=call, result=calls.failure(call, "not_executed", why))
 
     def _baseline(self, started: Started) -> Events:
         verdict = yield from self._judge.baseline()
@@ -192,6 +187,9 @@ class _Turns:
                     yield Acted(call=call, result=calls.failure(call, "not_executed", "the run is over"))
                 continue
             end = yield from self._batch(batch, reply)
+            if allowance.waiting(self.log):
+                # What waits, and what comes behind it, is done when somebody has allowed it
+                break
         if end is not None:
             yield from self._end(end)
 
@@ -214,6 +212,8 @@ class _Turns:
         permit = Permit(self.bench)
         if alone is not None:
             permit = yield from self._asking.permit(alone, self.bench)
+            if permit.held:
+                return permit.end
             refused[alone.id] = calls.failure(alone, Denied.kind, permit.refused) if permit.refused else None
         wanted = tuple(call for call in batch if refused[call.id] is None)
         writes = any(self.agent.tools[call.name].access is not Access.READ for call in wanted)
@@ -243,7 +243,8 @@ class _Turns:
                 yield Acted(call=call, result=calls.success(call, "noted"))
             case Checkpoint():
                 answer = yield from self._judge.candidate(wish.subject, wish.body, call.id)
-                yield Acted(call=call, result=answer.reply_to(call))
+                if not answer.held:
+                    yield Acted(call=call, result=answer.reply_to(call))
                 return answer.end
             case Ask():
                 yield Acted(call=call, result=calls.success(call, "a person was asked; the run waits"))

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bot.core.event import Acted, Ended, Event, Redone, Replied, Told, Undone
+from bot.agent.answer import CUT_OFF, DECLINED
+from bot.core.allowance import waiting
+from bot.core.event import Acted, Decided, Ended, Event, Redone, Replied, Told, Undone
 from bot.core.message import Reply, ToolCall
 from bot.core.redact import MARK
 
@@ -36,11 +38,16 @@ def find(events: Sequence[Event]) -> Pending | None:
     replied = events[at]
     assert isinstance(replied, Replied), "that is what was looked for"
     after = events[at + 1 :]
-    if any(isinstance(event, Told) or (isinstance(event, Ended) and event.stop not in CUT) for event in after):
+    if any(_closes(event, after[:place]) for place, event in enumerate(after)):
         return None
     answered = tuple(event for event in after if isinstance(event, Acted))
     # With every call answered there may still be an end that was asked for
     return Pending(replied.reply, answered)
+
+
+def _closes(event: Event, before: Sequence[Event]) -> bool:
+    """Say whether nothing of a reply is left to be done after an event; where it waits for an answer there is."""
+    return isinstance(event, Told) or (isinstance(event, Ended) and event.stop not in CUT and not waiting(before))
 
 
 def moved(events: Sequence[Event]) -> bool:
@@ -51,6 +58,15 @@ def moved(events: Sequence[Event]) -> bool:
         if isinstance(event, Replied):
             return False
     return False
+
+
+def refuse(begun: Pending | None, past: Sequence[Event], news: Sequence[Event]) -> str:
+    """Say why the open calls of a reply are not carried out any more when a run is taken up; empty when they are."""
+    if moved(past) or (begun is not None and begun.redacted):
+        return CUT_OFF
+    allowed = any(isinstance(event, Decided) for event in news)
+    told = any(isinstance(event, Told) for event in news)
+    return DECLINED if waiting(past) and told and not allowed else ""
 
 
 def wanted_end(answered: Sequence[Acted]) -> Ended | None:

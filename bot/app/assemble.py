@@ -211,10 +211,21 @@ class Person:
         return Decision(question=question, answer=said or "deny", by="person" if said else "policy")
 
 
+@dataclass(frozen=True, slots=True)
+class Later:
+    """The approver of a run that a person looks at when it has stopped."""
+
+    def answer(self, question: Question) -> Decision:
+        """Put the question off: the run ends with it on record."""
+        return Decision(question=question, answer="wait", by="policy")
+
+
 def choose_approver(consent: Consent, trust: Trust, ask: Callable[[Question], Answer | None]) -> Approver:
     """Pick who answers for a run; a task that is not trusted names no programs."""
     if consent == "ask":
         return Person(ask)
+    if consent == "later":
+        return Later()
     wanted = UNSEEN - {"command"} if trust == "untrusted" else UNSEEN
     return Policy(wanted if consent == "yes" else frozenset())
 

@@ -13,12 +13,14 @@ from bot.agent.loop import Agent
 from bot.agent.pending import CUT, moved
 from bot.app import consoles
 from bot.app.assemble import Bay, choose_approver, choose_bay, choose_model, make_agent
+from bot.app.consent import Said, grant
 from bot.app.desk import Desk, choose_signer, make_mode, open_desk
 from bot.app.moving import settle_run
 from bot.app.perform import deliver, record, render
 from bot.core import escape, standing
+from bot.core.allowance import waiting
 from bot.core.check import Check
-from bot.core.event import Baselined, Ended, Event, Replied, Resumed, Started, Told
+from bot.core.event import Baselined, Decided, Ended, Event, Replied, Resumed, Started, Told
 from bot.core.limits import current, exceeded
 from bot.core.lineage import Lineage, follow
 from bot.core.report import Report
@@ -63,7 +65,7 @@ class Past(NamedTuple):
         return f"step {self.lineage.step}" if self.lineage.step else "the base"
 
 
-def resume(directory: Path, prefix: str, flags: Mapping[str, object], words: str, *, quiet: bool) -> Report:
+def resume(directory: Path, prefix: str, flags: Mapping[str, object], said: Said, *, quiet: bool) -> Report:
     """Go on with a run, the newest one that can be when none is named. Raises UsageError before anything is made."""
     repository = open_repository(directory)
     run = find_run(repository, prefix) if prefix else _newest(repository)
@@ -72,10 +74,14 @@ def resume(directory: Path, prefix: str, flags: Mapping[str, object], words: str
     with RunRef(repository, run, render=render, resume=True) as ref:
         past = _look_up(run, tuple(ref.events), own=ref.own)
         refuse_false(repository, run, past.started.branch, past.events)
+        given = grant(run, past.events, said)
         desk = _open_desk(directory, past, flags)
         limits = _limits(desk, past, flags)
-        _refuse(past, words, limits)
         mode = make_mode(desk, quiet=quiet)
+        # Who says yes to one thing where nobody sits at a terminal does not say no to the next
+        if given and (desk.settings.consent, mode.consent) == ("auto", "no"):
+            mode = mode.model_copy(update={"consent": "later"})
+        _refuse(past, said.words or given, limits, asking=mode.consent == "ask")
         asked = sum(isinstance(event, Replied) for event in past.events)
         model = choose_model(desk.settings.model or past.started.model, repository, asked)
         bay = choose_bay(desk)
@@ -91,7 +97,7 @@ def resume(directory: Path, prefix: str, flags: Mapping[str, object], words: str
             approver = choose_approver(mode.consent, desk.settings.trust, terminal.ask)
             agent = make_agent(model, approver, bay.redactor, planning=False, foreign=_foreign(past, desk, flags))
             traces: tuple[Trace, ...] = (ref, terminal)
-            report = record(_Again(desk, bay, agent, past, words, limits, signer), traces, past.events)
+            report = record(_Again(desk, bay, agent, past, said.words, limits, signer, given), traces, past.events)
     deliver(report, mode)
     return report
 
@@ -158,12 +164,12 @@ def _limits(desk: Desk, past: Past, flags: Mapping[str, object]) -> Limits | Non
     return before.model_copy(update={name: getattr(wanted, name) for name in given})
 
 
-def _refuse(past: Past, words: str, limits: Limits | None) -> None:
+def _refuse(past: Past, said: object, limits: Limits | None, *, asking: bool = False) -> None:
     """Refuse what would stop again at once. Raises UsageError."""
     end = last_end(past.events)
     if end is None or end.stop in CUT:
         return
-    if not words and not moved(past.events):
+    if not said and not moved(past.events) and not (asking and waiting(past.events)):
         _refuse_ended(past, end)
     allowed = limits or current(past.events, past.started.task.limits)
     # What passed since it ended was not worked
@@ -179,6 +185,9 @@ def _refuse_ended(past: Past, end: Ended) -> None:
         raise UsageError(f"{past.run} is finished", f'to ask for more: git agent resume {past.run} --tell "…"')
     if end.stop == "needs_human" and not any(isinstance(event, Replied) for event in past.events):
         raise UsageError(f"{past.run} ended before it began: {end.detail}", "start anew: git agent fix")
+    if waiting(past.events):
+        hint = 'to allow exactly that: --approve; to say what to do instead: --tell "…"'
+        raise UsageError(f"{past.run} {end.detail}", hint)
     if end.stop == "needs_human":
         raise UsageError(f"{past.run} waits for an answer: {end.detail}", '--tell "…" gives it')
 
@@ -192,6 +201,8 @@ class _Again:
     words: str
     limits: Limits | None
     signer: Signer | None = None
+    given: tuple[Decided, ...] = ()
+    """What the person allowed just now."""
 
     def events(self) -> Generator[Event, None, None]:
         """Lay the files out as they were, and go on."""
@@ -208,7 +219,7 @@ class _Again:
             kept = _lay_out(workspace, draft)
             bench = Bench(workspace, self.bay.executor, ladder, started.task, workspace.temp)
             resumed = self._resumed(draft if kept else "", ladder.checks)
-            news: tuple[Event, ...] = (resumed, *self._told(lost=not kept))
+            news: tuple[Event, ...] = (resumed, *self.given, *self._told(lost=not kept))
             yield from self.agent.resume(self.past.events, news, bench)
 
     def _resumed(self, draft: str, checks: tuple[Check, ...]) -> Resumed:

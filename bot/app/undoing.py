@@ -17,6 +17,7 @@ from bot.core.event import Committed, Published, Undone
 from bot.errors import UsageError
 from bot.git.names import is_ours
 from bot.git.shift import refuse_operation
+from bot.git.store import open_store
 
 SHOWN = 3
 
@@ -33,6 +34,39 @@ def undo(directory: Path, spec: str) -> str:
         event = _event(finished, taken, ways)
         carry_out(finished, event)
     return "\n".join(_tell(finished, event, ways, taken))
+
+
+def undo_alone(desk: Desk, finished: Finished, number: int | None, tip: str, spare: str) -> tuple[Undone, Way]:
+    """Take steps back where the run's own branch stands on its remote, whoever has it, and move nothing of a person's.
+
+    What others have put on top stays, below a commit that reverts: that one stands on a branch of ours named `spare`.
+    Raises UsageError.
+    """
+    taken = _choose(finished, number)
+    picks = _picks(finished, taken, tip)
+    if not picks:
+        raise UsageError(f"step {taken[0].step} of {finished.run} is not where {finished.branch} stands on its remote")
+    with interruptible():
+        way = _go_back(desk, finished, Place(ref=finished.ref, before=tip, after=tip), picks, "")
+        if tip == finished.lineage.head:
+            _point(finished, tip)
+        else:
+            apart = way.place.model_copy(update={"ref": f"refs/heads/{spare}", "before": ""})
+            way = Way(apart, way.why or "others have moved the branch")
+        event = _event(finished, taken, (way,))
+        carry_out(finished, event)
+    return event, way
+
+
+def _point(finished: Finished, commit: str) -> None:
+    """Have the run's own branch here, where it stands on its remote. Raises UsageError where it is elsewhere here."""
+    if not is_ours(finished.branch, finished.run):
+        raise UsageError(f"{finished.branch} is not a branch that git agent made")
+    tip = tip_of(finished.repository, finished.ref)
+    if not tip:
+        open_store(finished.repository).create_ref(finished.ref, commit)
+    elif tip != commit:
+        raise UsageError(f"{finished.branch} stands at {tip[:10]} here, and at {commit[:10]} on its remote")
 
 
 def _choose(finished: Finished, number: int | None) -> tuple[Committed, ...]:

@@ -9,8 +9,8 @@ from bot.core.task import Record
 Risk: TypeAlias = Literal["delete", "protected", "command", "size"]
 """`delete`: a file goes; `protected`: a path that decides who may do what, or is outside the task's scope; `command`:
 a program that is not on the list; `size`: more than one step or one run may change."""
-Answer: TypeAlias = Literal["once", "run", "deny", "stop"]
-"""Allow this, allow all of its kind for the rest of the run, refuse, or end the run."""
+Answer: TypeAlias = Literal["once", "run", "deny", "stop", "wait"]
+"""Allow this, allow all of its kind for the rest of the run, refuse, end the run, or end it until a person says yes."""
 Authority: TypeAlias = Literal["person", "policy", "earlier"]
 """Who answered: a person who saw it, the consent that the run was started with, or an answer given before."""
 
@@ -52,6 +52,10 @@ class Decision(Record):
     question: Question
     answer: Answer
     by: Authority
+    who: str = ""
+    """Login of the person, where that is known."""
+    tree: str = ""
+    """The files that were asked about, where the answer holds for no others."""
 
     @property
     def allowed(self) -> bool:

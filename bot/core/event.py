@@ -36,6 +36,8 @@ class Started(Happening):
     checks: tuple[Check, ...] = ()
     project: str = ""
     """What a model should know of the project before it reads a file: layout, instructions of the base."""
+    background: str = ""
+    """What a model should know of earlier runs, in words that may be foreign."""
     planning: bool = False
     """Whether only a plan is asked for, and nothing is to be changed."""
     built: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 Trust: TypeAlias = Literal["trusted", "untrusted"]
 Isolation: TypeAlias = Literal["auto", "bubblewrap", "landlock", "process"]
-Consent: TypeAlias = Literal["ask", "yes", "no"]
+Consent: TypeAlias = Literal["ask", "later", "yes", "no"]
 
 
 class Record(BaseModel):
@@ -71,7 +71,7 @@ class Mode(Record):
     forge: Literal["local", "none"] = "local"
     """Where the report is delivered."""
     consent: Consent = "no"
-    """Who answers a risky call: a person, always yes, always no."""
+    """Who answers a risky call: a person at the terminal, a person later on, always yes, always no."""
     model: str = ""
     """A model spec; empty means the default choice."""
     planning: bool = False
@@ -85,3 +85,5 @@ class Request(Record):
 
     task: Task
     mode: Mode = Mode()
+    background: str = ""
+    """What a model should know of earlier runs, in words that may be foreign."""

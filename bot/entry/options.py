@@ -116,6 +116,7 @@ _CONTINUING: tuple[Callable[[Any], Any], ...] = (
     _flag("--sign", "Sign the commits of steps, as your git configuration says."),
     _answer("yes", "Allow deletions and unlisted programs unasked; protected paths, or more than the limits, never."),
     _answer("ask", "Ask about each, protected paths too (default on a terminal)."),
+    _answer("later", "Put each off: the run ends there, and resume --approve allows it."),
     _answer("no", "Refuse all of it (default elsewhere)."),
     *_CHECKING,
 )

@@ -8,6 +8,7 @@ import click
 from bot.app import demo as demonstration
 from bot.app import resume as taking_up
 from bot.app import views
+from bot.app.consent import Said
 from bot.app.desk import make_request
 from bot.app.perform import perform
 from bot.app.start import open_start
@@ -45,12 +46,13 @@ def _goal(task: tuple[str, ...], *, failing: bool) -> str:
 @click.command(short_help="Go on with a run that stopped.")
 @click.argument("run", required=False, default="")
 @click.option("--tell", "words", metavar="TEXT", default="", help="Say this to the model first, such as an answer.")
+@click.option("--approve", is_flag=True, help="Allow what the run waits for: exactly that, once.")
 @continuing
 @as_json
 @directory
-def resume(run: str, words: str, directory: Path, *, as_json: bool, **flags: Any) -> int:
+def resume(run: str, words: str, directory: Path, *, approve: bool, as_json: bool, **flags: Any) -> int:
     """Go on with RUN where it stopped, whatever stopped it; without RUN, with the newest one that was cut short."""
-    report = taking_up.resume(directory, run, flags, words.strip(), quiet=as_json)
+    report = taking_up.resume(directory, run, flags, Said(words.strip(), approve), quiet=as_json)
     if as_json:
         click.echo(report.model_dump_json())
     return report.exit_code
