@@ -29,11 +29,19 @@ def find_obeyed(git: Git, root: Path) -> tuple[Path, ...]:
 
 def list_keys(git: Git, root: Path) -> tuple[str, ...]:
     """List the keys of all settings, whether the condition that they hang on holds now or not."""
-    settings = _read(git, root, ("--show-origin", "--list"))
+    return tuple(dict.fromkeys(key for _, key, _ in list_places(git, root)))
+
+
+def list_places(git: Git, root: Path, own: Path | None = None) -> tuple[tuple[Path, str, str], ...]:
+    """List all settings, those of one file and what it includes where one is named: their file, key and value.
+
+    Whether the condition that they hang on holds now plays no part.
+    """
+    settings = _read(git, root, ("--show-origin", "--list")) if own is None else _read_file(git, own)
     known = {setting.origin for setting in settings}
     hidden = [path for path in dict.fromkeys(_lead_on(git, root, settings)) if path not in known and path.is_file()]
     more = (setting for path in hidden for setting in _read_file(git, path))
-    return tuple(dict.fromkeys(setting.key for setting in (*settings, *more)))
+    return tuple((each.origin, each.key, each.value) for each in (*settings, *more))
 
 
 def list_settings(git: Git, own: Path) -> tuple[tuple[str, str], ...]:

@@ -31,10 +31,11 @@ _OTHER_DOORS = {"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com
 QUIET = {"SSH_ASKPASS_REQUIRE": "never", "GCM_INTERACTIVE": "never"}
 """Without a terminal ssh and the usual credential helper open a window instead."""
 
-_MINIMAL = (
+MINIMAL = (
     *("--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-prune", "--no-auto-maintenance"),
     *("--no-recurse-submodules", "--no-write-commit-graph", "--no-show-forced-updates", "--no-filter"),
 )
+"""What keeps a fetch from writing anything but objects, and the refs that it is told."""
 
 
 class Remote(NamedTuple):
@@ -104,7 +105,7 @@ def fetch_pull(repository: Repository, asked: Asked) -> Pull:
     if not branch or branch not in heads:
         raise UsageError(f"{remote} does not say which branch is its default", "fetch it, and give a range A..B")
     what = f"pull request {asked.number} could not be fetched from {remote}"
-    _told(what, remote, _bounded(git, FETCHING, "fetch", *_MINIMAL, "--", remote, ref, branch))
+    _told(what, remote, _bounded(git, FETCHING, "fetch", *MINIMAL, "--", remote, ref, branch))
     tip, default = heads[ref], heads[branch]
     if any(repository.git.ask("cat-file", "-e", f"{commit}^{{commit}}").code for commit in (tip, default)):
         raise UsageError(f"{what}: it was rewritten meanwhile", "try again")

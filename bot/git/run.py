@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -96,6 +96,8 @@ class Answer(NamedTuple):
     output: bytes
     error: str
     """One line without credentials."""
+    told: tuple[str, ...] = ()
+    """What the other side of a transfer said, line by line, without credentials."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +192,8 @@ def launch(
         with child, disarming(folder):
             code, output = _converse(child, stdin, limit, timeout)
         complaints.seek(0)
-        return Answer(code, output, redact(complaints.read(_COMPLAINT).decode("utf-8", "replace")))
+        said = complaints.read(_COMPLAINT).decode("utf-8", "replace")
+        return Answer(code, output, redact(said), tuple(_quote(said)))
 
 
 def _open_complaints() -> IO[bytes]:
@@ -262,8 +265,20 @@ def redact(text: str) -> str:
     # What could not be had comes last, after all that its remote complained about
     missing = [line for line in told[2:] if "promisor remote" in line][:1]
     line = " ".join((told or lines)[:2] + missing)
-    line = _QUERY.sub(r"\1", _USERINFO.sub("", line))
-    return "".join(c for c in line if c.isprintable())[:500]
+    return _bare(line)
+
+
+def _quote(text: str) -> Iterator[str]:
+    """Pick out what the other side said; what overwrites itself on a terminal is progress."""
+    for line in text.split("\n"):
+        if line.startswith("remote: ") and "\r" not in line.rstrip("\r"):
+            yield _bare(line.removeprefix("remote: ").strip())
+
+
+def _bare(line: str) -> str:
+    """Take credentials and control characters out of a line."""
+    plain = _QUERY.sub(r"\1", _USERINFO.sub("", line))
+    return "".join(c for c in plain if c.isprintable())[:500]
 
 
 @cache

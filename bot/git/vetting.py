@@ -12,6 +12,7 @@ from bot.core.event import (
     Acted,
     Baselined,
     Committed,
+    Decided,
     Event,
     Proved,
     Published,
@@ -129,6 +130,8 @@ def _objects(event: Event) -> Iterator[str]:
             yield event.commit if isinstance(event, Reviewed) else ""
         case Acted():
             yield event.tree
+        case Decided():
+            yield event.decision.tree
         case Committed() | Resumed():
             yield from (event.commit, event.tree)
         case RolledBack():
