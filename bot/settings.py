@@ -85,8 +85,10 @@ LISTS = ("scope", "protect", "carry")
 SUMS = ("carry", "checks", "protect")
 """What all origins add to; of anything else the strongest origin's value is the one."""
 
-OTHER_VARIABLES = frozenset({"GIT_AGENT_DEBUG"})
-"""Variables that begin like settings and are none."""
+OTHER_VARIABLES = frozenset(
+    {"GIT_AGENT_DEBUG"} | {f"GIT_AGENT_{name}" for name in ("ATTEMPTS", "BOTS", "HANDOVER", "IDENTITY", "LABEL", "PAUSE")}
+)
+"""Variables that begin like settings and are none; all but the first are options of `action`."""
 
 NARROWED = frozenset({"max_files", "max_lines", "max_bytes"})
 """What a project may set lower than it is by itself; higher only a person may."""
@@ -180,7 +182,8 @@ def _lines(value: object, expected: str, where: str) -> tuple[str, ...]:
 def from_environment(environ: Mapping[str, str]) -> Origin:
     """Read `GIT_AGENT_*`."""
     prefix = "GIT_AGENT_"
-    found = {k.removeprefix(prefix).lower(): v for k, v in environ.items() if k.startswith(prefix)}
+    # An input of a workflow that nobody gave is an empty variable
+    found = {k.removeprefix(prefix).lower(): v for k, v in environ.items() if k.startswith(prefix) and v}
     return Origin("GIT_AGENT_{upper}", {k: v for k, v in found.items() if k in Settings.model_fields})
 
 

@@ -103,7 +103,7 @@ def tell(entry: Line) -> tuple[str, str, str]:
             return "call", state, _join(*_call(entry))
         case Choice():
             about = f"{entry.risk} {entry.subject}".rstrip()
-            return "decision", entry.answer, f"by {entry.by}: {entry.why} ({about})"
+            return "decision", entry.answer, f"by {f'{entry.by} {entry.who}'.rstrip()}: {entry.why} ({about})"
         case CheckRun():
             return "check", entry.status, _join(*_check(entry))
         case Move():

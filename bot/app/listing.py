@@ -37,6 +37,7 @@ class Facts(Record):
     redo: int
     goal: str
     started: float
+    waits: bool = False
     marks: tuple[Made, ...] = ()
     """The commits that bring the last step that counts, wherever they are, or take it back."""
 
@@ -59,6 +60,8 @@ class RunLine(Record):
     started: float = 0.0
     taken: bool = False
     """Whether the steps are part of the current branch."""
+    waits: bool = False
+    """Whether it goes on as soon as a person allows what it asked for."""
     why: str = ""
     """Why a run cannot be read."""
 
@@ -142,6 +145,7 @@ def gather(events: Sequence[Event]) -> Facts:
         redo=len(lineage.taken[-1]) if lineage.taken else 0,
         goal=told.task.goal or "mend what fails",
         started=events[0].at,
+        waits=bool(told.waits),
         marks=tuple(made for made in copies.made if lineage.live and made.step == lineage.step),
     )
 
@@ -166,4 +170,5 @@ def _mark(repository: Repository, found: Sequence[tuple[str, Facts | str]]) -> I
             goal=facts.goal,
             started=facts.started,
             taken=bool(there) and not there[-1].back,
+            waits=facts.waits,
         )

@@ -103,7 +103,8 @@ def tell(event: Event, lineage: Lineage) -> str:
             return _tell_act(event)
         case Decided():
             decision = event.decision
-            return _first_line(f"{decision.answer} ({decision.by}): {decision.question.why}")
+            who = f"{decision.by} {decision.who}".rstrip()
+            return _first_line(f"{decision.answer} ({who}): {decision.question.why}")
         case Committed() | RolledBack() | Undone() | Redone() | Published() | Resumed():
             return _tell_move(event, lineage)
         case _:

@@ -162,6 +162,8 @@ def _waiting(line: RunLine) -> Iterator[Text]:
         yield Text(f"  {_steps(line.steps)} on {line.branch}")
     if resumable:
         yield _advise("go on", f"git agent resume {line.run}")
+    elif line.waits:
+        yield _advise("allow it", f"git agent resume {line.run} --approve")
     elif asked:
         yield _advise("answer", f"git agent resume {line.run} --tell TEXT")
     if waits and line.state != "died" and line.stop != "interrupted":

@@ -224,7 +224,8 @@ def _allowances(allowed: Sequence[Decision]) -> Iterator[Point]:
         if found:
             # An earlier answer was one of a person for the run, or the same one once more
             set_up = all(decision.by == "policy" for decision in found)
-            who = "as it was set beforehand" if set_up else "by a person"
+            names = ", ".join(dict.fromkeys(decision.who for decision in found if decision.who))
+            who = "as it was set beforehand" if set_up else f"by {names or 'a person'}"
             asked = (each.question for each in found)
             told = dict.fromkeys(each.subject if risk == "command" else each.why for each in asked)
             yield Point(sign, f"{words}, allowed {who}", tuple(told))

@@ -230,6 +230,7 @@ def _decide(event: Decided, number: int, seconds: float) -> Choice:
         why=line(question.why, WHY),
         answer=decision.answer,
         by=decision.by,
+        who=line(decision.who, WHY),
         allowed=decision.allowed,
     )
 

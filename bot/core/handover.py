@@ -24,6 +24,8 @@ class Base(Record):
     state: Literal["same", "rebased", "conflicts", "unverified", "unknown"] = "same"
     """`rebased`: the steps were made and judged again on top of `now`; `conflicts`: they could not be; `unverified`:
     they could, but did not hold there, so that they stand on `then`."""
+    passes: bool = False
+    """Of what was made again on top of `now`: whether every check passes there."""
     detail: str = Field(default="", max_length=2_000)
 
 
@@ -40,6 +42,8 @@ class Handover(Record):
     branch: str = Field(default="", max_length=200)
     """Where its commits stand in the bundle, short; empty where there are none."""
     base: Base = Base()
+    plan: tuple[str, ...] = Field(default=(), max_length=200)
+    """What would be done, where only a plan was asked for."""
     said: str = Field(default="", max_length=20_000)
     """Why there is no run, or what a person should know beside its report."""
     reason: str = Field(default="", max_length=200)

@@ -87,6 +87,7 @@ class Choice(Entry):
     why: str
     answer: Answer
     by: Authority
+    who: str = ""
     allowed: bool
 
 

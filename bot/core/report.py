@@ -2,7 +2,7 @@
 
 from typing import Literal, TypeAlias
 
-from bot.core.approval import Decision
+from bot.core.approval import Decision, Question
 from bot.core.change import FileChange
 from bot.core.check import CheckResult, Flake, Rung, Status
 from bot.core.proof import Audit, Proof
@@ -85,6 +85,10 @@ class Report(Record):
     notes: tuple[str, ...] = ()
     usage: Spent = Spent()
     pr: str = ""
+    waits: tuple[Question, ...] = ()
+    """What the run ended with, and goes on from as soon as a person allows it."""
+    seal: str = ""
+    """By which a person says that they have seen just that; see allowance.seal."""
 
     @property
     def exit_code(self) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from bot.core.allowance import seal
 from bot.core.approval import Decision
 from bot.core.change import FileChange
 from bot.core.check import Verdict, mended
@@ -72,11 +73,15 @@ class _Fold:
     plan: tuple[str, ...] = ()
     allowed: list[Decision] = field(default_factory=list)
     """What was allowed since the last step."""
+    waits: list[Decided] = field(default_factory=list)
+    """The questions that wait for a yes."""
     clock: Clock = field(default_factory=Clock)
 
     def add(self, event: Event) -> None:
         self.lineage = self.lineage.add(event)
         self.clock = self.clock.add(event)
+        if not isinstance(event, Decided | Ended | Published):
+            self.waits.clear()
         match event:
             case Started():
                 self.started = event
@@ -131,6 +136,8 @@ class _Fold:
             case Decided() if event.decision.allowed:
                 question = event.decision.question.model_copy(update={"shown": ""})
                 self.allowed.append(event.decision.model_copy(update={"question": question}))
+            case Decided() if event.decision.answer == "wait":
+                self.waits.append(event)
             case _:
                 pass
 
@@ -181,6 +188,8 @@ class _Fold:
             notes=self.started.notes,
             usage=self._spent(),
             pr=self.pr,
+            waits=tuple(each.decision.question for each in self.waits),
+            seal=seal(self.waits),
         )
 
     def _live(self) -> list[Step]:

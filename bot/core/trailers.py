@@ -47,7 +47,7 @@ def commit_message(  # noqa: PLR0913 - each is a line of the message
     subject: str, body: str, *, run: str, step: int, verdict: Verdict, model: str, task: Task
 ) -> str:
     """Write a step's message. Neither subject nor body can add a trailer, close an issue, call anybody or skip CI."""
-    paragraphs = [_subject(subject, step), _body(body), _closes(task.source)]
+    paragraphs = [write_subject(subject, f"agent: step {step}"), _body(body), _closes(task.source)]
     trailers = (
         ("Agent-Run", _word(run)),
         ("Agent-Step", str(step)),
@@ -80,9 +80,10 @@ def parse_trailers(message: str) -> Claim | None:
     return None if checks is None else Claim(run, int(step), tree, checks)
 
 
-def _subject(subject: str, step: int) -> str:
+def write_subject(subject: str, otherwise: str) -> str:
+    """Write a line that git takes for a subject and a forge for a title, and neither for an order."""
     text = _LEADING.sub("", _quiet(line(subject, 400))).strip(" :;,.")
-    return line(text or f"agent: step {step}", LONGEST_SUBJECT)
+    return line(text or otherwise, LONGEST_SUBJECT)
 
 
 def _body(body: str) -> str:

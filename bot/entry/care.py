@@ -1,5 +1,6 @@
 """Commands that check: verify, doctor."""
 
+import os
 from pathlib import Path
 
 import click
@@ -20,6 +21,7 @@ from bot.entry.options import as_json, checking, directory
 @click.option("--reuse", is_flag=True, help="Use what was found before for the same tree in the same environment.")
 @click.option("--junit", metavar="FILE", default="", help="Also write JUnit XML; - for standard output.")
 @click.option("--sarif", metavar="FILE", default="", help="Also write SARIF 2.1.0; - for standard output.")
+@click.option("--annotate", is_flag=True, help="Also tell a workflow of GitHub, beside the lines and in its summary.")
 @checking
 @as_json
 @directory
@@ -33,6 +35,7 @@ def verify(  # noqa: PLR0913 - an option each
     reuse: bool,
     junit: str,
     sarif: str,
+    annotate: bool,
     as_json: bool,
     **flags: object,
 ) -> int:
@@ -40,7 +43,7 @@ def verify(  # noqa: PLR0913 - an option each
 
     PR is #12, !12, pr/12 or the address of a pull request; it is fetched, and nothing of the repository changes.
     """
-    exports = Exports(junit, sarif)
+    exports = Exports(junit, sarif, annotate, os.environ.get("GITHUB_STEP_SUMMARY", ""))
     exports.check(as_json=as_json)
     judged = prove(directory, flags, Wish(what, root=root, tip=tip, reuse=reuse))
     if as_json:

@@ -29,6 +29,7 @@ COMMANDS = {
     "clean": "bot.entry.steps",
     "verify": "bot.entry.care",
     "doctor": "bot.entry.care",
+    "action": "bot.entry.action",
 }
 
 UNEXPECTED = 3

@@ -12,11 +12,12 @@ from bot.core.account import SHOWN, Detail, Point, Sign, account, failing, findi
 from bot.core.check import Rung, Status
 from bot.core.escape import line
 from bot.core.proof import Proof
+from bot.core.publication.words import cases as count_cases
+from bot.core.publication.words import quote, spell
 from bot.core.report import CheckSummary, Report, Step
 from bot.core.task import Source
 from bot.errors import ForgeError
-from bot.forge.words import advise, headline, invite, quote, spell
-from bot.forge.words import cases as count_cases
+from bot.forge.words import advise, headline, invite
 
 GLYPHS: dict[Status, tuple[str, str]] = {
     "passed": ("✓", "green"),
@@ -78,6 +79,9 @@ def _sections(report: Report) -> Iterator[RenderableType]:
     yield Text(f"{glyph} {sentence}", style=style)
     if said := quote(report, DETAIL):
         yield Padding(Text(said, style="italic"), (0, 0, 0, 2))
+    for asked in report.waits:
+        yield _item("?", asked.why)
+        yield Padding(coloured(asked.shown, limit=DIFF_LINES), (0, 0, 0, 4))
     steps = live(report)
     if points := account(report):
         yield Text("\nProof", style="bold")

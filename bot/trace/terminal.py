@@ -202,6 +202,8 @@ class Terminal:
             case Decided() if event.decision.allowed and event.decision.by != "person":
                 said = "as before" if event.decision.by == "earlier" else "as you set it"
                 self._say(Text(f"  · allowed, {said}: {line(event.decision.question.why)}", style="yellow"))
+            case Decided() if event.decision.answer == "wait":
+                self._say(Text(f"  ? has to be allowed first: {line(event.decision.question.why)}", style="yellow"))
             case Paused():
                 self._say(Text(f"? {sanitize(event.question)}", style="bold yellow"))
             case Ended() if event.stop in STOPS or event.stop.startswith("limit:"):

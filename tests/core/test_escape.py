@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.escape import GAP, clip, code, fence, inline, line, plain
+from bot.core.escape import GAP, THIN, clip, code, fence, inline, line, plain, size, table
 
 NASTY = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("`@#<>[]()!*_~|\\\n\r&:/1a ")), max_size=80)
 
@@ -24,7 +24,7 @@ def test_line_is_one_bounded_line() -> None:
         ("owner/repo#12", f"owner/repo#{GAP}12"),
         ("GH-12", f"GH-{GAP}12"),
         ("closes https://github.com/o/r/issues/1", f"closes https:{GAP}//github.com/o/r/issues/1"),
-        ("www.example.com", f"www.{GAP}example.com"),
+        ("www.example.com", f"www&#46;{GAP}example.com"),
         ("mailto:x", f"mailto:{GAP}x"),
         ("<img src=x onerror=y>", "&lt;img src=x onerror=y&gt;"),
         ("</details>", "&lt;/details&gt;"),
@@ -33,6 +33,8 @@ def test_line_is_one_bounded_line() -> None:
         ("a & b", "a &amp; b"),
         ("&#64;team", f"&amp;#{GAP}64;team"),
         ("# title", "\\# title"),
+        (":- | x", "\\:- \\| x"),
+        ("so :tada: it", f"so :{GAP}tada: it"),
         ("- item", "\\- item"),
         ("1. item", f"1{GAP}. item"),
         ("a|b", "a\\|b"),
@@ -67,13 +69,12 @@ def test_code_cannot_be_left(text: str) -> None:
     ticks = len(span) - len(span.lstrip("`"))
     assert not re.search(rf"(?<!`)`{{{ticks}}}(?!`)", shown(span))
     assert "\n" not in span
-    assert not re.search(r"(?<!\\)\|", span)
 
 
 def test_code_keeps_the_text() -> None:
     assert code("a/b.py") == "`a/b.py`"
     assert code("`x`") == "`` `x` ``"
-    assert code("a|b") == "`a\\|b`"
+    assert code("a|b") == "`a|b`"
     assert code("") == "` `"
 
 
@@ -85,6 +86,42 @@ def test_fence_cannot_be_left(first: str, second: str) -> None:
     assert set(ticks) == {"`"}
     assert tail == ticks
     assert not any(text.strip().startswith(ticks) for text in body)
+
+
+@pytest.mark.parametrize(
+    ("text", "broken"),
+    [
+        ("x [skip ci] y", f"x [{THIN}skip ci] y"),
+        ("# Fixes #12, resolves: o/r#3", f"# Fixes{THIN} #12, resolves{THIN}: o/r#3"),
+        ("closes https://github.com/o/r/issues/5", f"closes{THIN} https://github.com/o/r/issues/5"),
+        ("fix the parser; x[skip] of #12", "fix the parser; x[skip] of #12"),
+        ("@property", "@property"),
+    ],
+)
+def test_code_that_becomes_a_commit_message_orders_nothing(text: str, broken: str) -> None:
+    assert code(text) == f"`{broken}`"
+    assert fence(text) == f"```\n{broken}\n```"
+
+
+@given(st.lists(st.tuples(NASTY, NASTY), min_size=1, max_size=5))
+def test_every_text_stays_in_its_cell_of_a_table(texts: list[tuple[str, str]]) -> None:
+    rows = [(code(one), inline(two)) for one, two in texts]
+    head, rule, *lines = table(("one", "two"), rows, "rows", 100_000).split("\n")
+    assert (head, rule) == ("| one | two |", "| --- | --- |")
+    assert [len(re.findall(r"(?<!\\)\|", text)) for text in lines] == [3] * len(texts)
+
+
+def test_a_table_is_cut_between_rows_and_says_how_many_are_missing() -> None:
+    text = table(("n",), [(str(n),) for n in range(1000)], "cases", 300)
+    assert len(text) <= 300
+    shown = text.count("\n| ") - 1
+    assert text.endswith(f"|\n\n…and {1000 - shown} more cases")
+    assert table(("n",), [("x" * 500,)], "cases", 100) == "| n |\n| --- |\n\n…and 1 more cases"
+
+
+def test_size_is_counted_as_a_forge_may() -> None:
+    assert (size("abc"), size("é…"), size("🎉")) == (3, 2, 2)
+    assert len(clip(["🎉" * 10] * 10, 120)) == 5
 
 
 @pytest.mark.parametrize(

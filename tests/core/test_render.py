@@ -74,7 +74,7 @@ def test_verified_report_shows_all_of_its_evidence() -> None:
     assert (
         markdown(REPORT)
         == """\
-**Verified.** Every check passed on exactly this tree, in a clean checkout; no earlier test was changed.
+**Verified.** Every check passes on exactly what the branch holds, in a clean checkout.
 
 ### Asked
 
@@ -82,11 +82,13 @@ def test_verified_report_shows_all_of_its_evidence() -> None:
 
 ### Changed
 
-| file | what | lines | mode |
-| --- | --- | --- | --- |
-| `calc.py` | modified | +1 -1 | `100644` |
+| file | what | lines |
+| --- | --- | --- |
+| `calc.py` | modified | +1 -1 |
 
-<details><summary>Diff of step 1</summary>
+<details><summary>Diffs, step by step</summary>
+
+**Step 1**
 
 ```diff
 diff --git a/calc.py b/calc.py
@@ -102,15 +104,21 @@ diff --git a/calc.py b/calc.py
 
 ### Checks
 
-| check | base | result | passed | failed | skipped | seconds | isolation |
-| --- | --- | --- | --- | --- | --- | --- | --- |
-| `ruff` | passed | **passed** | 0 | 0 | 0 | 0.1 | bubblewrap |
-| `pytest` | failed (1 passed, 1 failed) | **passed** | 2 | 0 | 3 | 0.5 | bubblewrap |
+| check | base | result | time |
+| --- | --- | --- | --- |
+| `ruff` | ✅ passed | **✅ passed** | 0.1 → 0.1 s |
+| `pytest` | ❌ 1 failed, 1 passed | **✅ 2 passed, 3 skipped** | 0.4 → 0.5 s |
+
+Each ran in a clean checkout of its tree; isolation: `bubblewrap`.
 
 ### Proof
 
 - ✅ red → green: 1 case failed on the base, and passes with the change
-  - `test_calc.py::test_add` — `AssertionError: assert -1 == 3`
+
+| case | before | now |
+| --- | --- | --- |
+| `test_calc.py::test_add`<br>`AssertionError: assert -1 == 3` | ❌ | ✅ |
+
 - ✅ no earlier test and no configuration of the checks was touched
 
 ### Not verified
@@ -120,14 +128,14 @@ diff --git a/calc.py b/calc.py
 
 ### Steps
 
-- ↩ rolled back: 3 attempts did not pass, kept as `ffffffffff`
-- step 1: agent: mend add (`cccccccccc`, tree `dddddddddd`)
+| step | commit | what | lines | mended |
+| --- | --- | --- | --- | --- |
+| ↩ | kept as `ffffffffff` | rolled back: 3 attempts did not pass | +0 -0 |  |
+| 1 | `cccccccccc` | agent: mend add | +1 -1 | 1 |
 
 ### Cost
 
-3 turns · 5 calls · 1,200 tokens in (100 cached), 300 out · 0.0123 USD · 4.2 s
-
-Model `offline`, checks with `/usr/bin/python3`
+Model `offline` · 3 turns · 5 calls · 1,200 tokens in (100 cached), 300 out · 0.0123 USD · 4.2 s · checks with /usr/bin/python3
 
 ### Run again
 
@@ -145,28 +153,35 @@ git agent undo 20240101-a1b2c3
     [
         (
             {"task": Task(goal="x", base="b", acceptance=("pytest",))},
-            "**Verified.** The required checks (`pytest`) passed",
+            "**Verified.** The required checks (pytest) pass on exactly",
         ),
-        ({"outcome": "partial", "stop": "limit:turns"}, "but the run stopped early (limit:turns)"),
-        ({"outcome": "partial", "findings": ("needs a person: test_calc.py is …",)}, "so a person has to judge"),
+        (
+            {"outcome": "partial", "stop": "limit:turns"},
+            "**Partial.** No commit made a check worse, but the limit on turns was reached.",
+        ),
+        (
+            {"outcome": "partial", "findings": ("needs a person: test_calc.py is …",)},
+            "but what the evidence rests on was changed, so you have to look.",
+        ),
         (
             {"outcome": "partial"},
-            "**Partly verified.** 1 step got no check worse, but not every required check passes.",
+            "**Partial.** No commit made a check worse, but not every check passes.",
         ),
-        ({"outcome": "nothing", "steps": ()}, "**Nothing to do.**"),
+        ({"outcome": "nothing", "steps": ()}, "**Nothing to do.** Every check passes (ruff, pytest)."),
         (
             {"outcome": "gave_up", "steps": (), "stop": "limit:rollbacks"},
-            "**No change.** The run ended without a verified step (limit:rollbacks)",
+            "**Gave up.** No verified change within the limit on rollbacks.",
         ),
         (
             {"outcome": "failed", "steps": (), "stop": "model", "detail": "no key"},
-            "**Failed.** The run could not go on (model: no key).",
+            "**Failed.** The run could not be carried out (model).",
         ),
     ],
 )
 def test_first_line_tells_the_outcome_and_why(update: dict[str, object], line: str) -> None:
-    first = markdown(changed(**update)).partition("\n")[0]
+    first, _, rest = markdown(changed(**update)).partition("\n")
     assert line in first
+    assert ("\n> no key\n" in rest) is ("detail" in update)
     assert ("**Verified.**" in first) == (update.get("outcome", "verified") == "verified")
 
 
@@ -176,7 +191,7 @@ def test_run_without_steps_claims_no_change_and_no_proof() -> None:
     )
     assert "### Changed" not in text
     assert "None: no reproduction: every check passed on the base." in text
-    assert "| `pytest` | failed (1 passed, 1 failed) | not run |" in text
+    assert "| `pytest` | ❌ 1 failed, 1 passed | not run | 0.4 s |" in text
     assert "git agent undo" not in text
 
 
@@ -210,7 +225,11 @@ def test_proof_and_audit_are_told_point_by_point() -> None:
         text.partition("### Proof\n\n")[2].partition("\n\n###")[0]
         == """\
 - ✅ red → green: 1 case that is new fails on the base, and passes with the change
-  - `test_calc.py::test_sub` — `AssertionError: assert 1 == -1`
+
+| case | before | now |
+| --- | --- | --- |
+| `test_calc.py::test_sub`<br>`AssertionError: assert 1 == -1` | ❌ | ✅ |
+
 - ⚠️ 1 case that failed on the base does not pass
   - `test_calc.py::test_other`
 - ❌ 1 test asks less than before
@@ -227,28 +246,29 @@ def test_proof_and_audit_are_told_point_by_point() -> None:
 
 def test_tests_that_were_changed_without_harm_are_not_called_unchanged() -> None:
     renamed = Audit(tests=(TestChange(path="t.py", name="test_b", kind="renamed"),), read=("t.py",))
-    first = markdown(changed(audit=renamed)).partition("\n")[0]
-    assert first.endswith("in a clean checkout; no earlier test asks less than before.")
+    text = markdown(changed(audit=renamed))
+    assert "no earlier test" not in text
+    assert "- ✅ 1 test was renamed, and is the same otherwise\n  - `t.py::test_b`" in text
 
 
 def test_undone_steps_count_for_nothing() -> None:
     text = markdown(changed(outcome="gave_up", steps=(STEP.model_copy(update={"undone": True}),)))
-    assert "- step 1, undone: agent: mend add" in text
+    assert "| 1 | `cccccccccc` | ~~agent: mend add~~ undone | +1 -1 | 1 |" in text
     assert "### Changed" not in text
     assert "```diff" not in text
 
 
 def test_steps_keep_their_own_numbers_whatever_was_undone() -> None:
     text = markdown(changed(steps=(STEP.model_copy(update={"undone": True}), STEP.model_copy(update={"number": 7}))))
-    assert "<summary>Diff of step 7</summary>" in text
-    assert "- step 7: agent: mend add" in text
+    assert "**Step 7**\n\n```diff" in text
+    assert "| 7 | `cccccccccc` | agent: mend add |" in text
 
 
 def test_what_linters_found_before_is_not_called_passed() -> None:
     ruff = CheckSummary(name="ruff", rung=Rung.STATIC, status="failed", failed=1)
     first = markdown(changed(steps=(STEP.model_copy(update={"checks": (*STEP.checks, ruff)}),))).partition("\n")[0]
     assert "Every check" not in first
-    assert "Every test passed, and static checks (`ruff`) found only what they found on the base," in first
+    assert "Every test passes, and static checks (ruff) find only what they found on the base," in first
 
 
 def test_files_of_several_steps_are_added_up() -> None:
@@ -257,8 +277,9 @@ def test_files_of_several_steps_are_added_up() -> None:
         update={"files": (FileChange(path="a.py", kind="modified", added=2, removed=1, old_mode="100644"),)}
     )
     text = markdown(changed(steps=(first, second)))
-    assert "| `a.py` | added | +7 -1 | `100644` |" in text
-    assert text.count("<details>") == text.count("</details>") == 2
+    assert "| `a.py` | added | +7 -1 |" in text
+    assert text.count("<details>") == text.count("</details>") == 1
+    assert text.count("```diff") == 2
 
 
 @pytest.mark.parametrize(("outcome", "closes"), [("verified", True), ("partial", False)])

@@ -28,7 +28,8 @@ def commands() -> Mapping[str, click.Command]:
 
 def options(command: click.Command) -> set[str]:
     found = {name for param in command.params if isinstance(param, click.Option) for name in param.opts}
-    return found | {"-h", "--help"}
+    parts = command.commands.values() if isinstance(command, click.Group) else ()
+    return found.union({"-h", "--help"}, *map(options, parts))
 
 
 def console(text: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from bot.app.proving.annotations import annotate, summarize
 from bot.app.proving.junit import Clean, write_junit
 from bot.app.proving.sarif import write_sarif
 from bot.app.proving.values import Judged
@@ -26,6 +27,10 @@ class Exports:
 
     junit: str = ""
     sarif: str = ""
+    annotate: bool = False
+    """Whether a workflow of GitHub is told on standard output, and in the summary of its job."""
+    summary: str = ""
+    """File that the summary is added to."""
 
     @property
     def on_output(self) -> bool:
@@ -34,8 +39,8 @@ class Exports:
 
     def check(self, *, as_json: bool) -> None:
         """Refuse what cannot be written before anything is run. Raises UsageError."""
-        if [self.junit, self.sarif].count(STANDARD) + as_json > 1:
-            raise UsageError("only one of --json, --junit - and --sarif - can go to standard output")
+        if [self.junit, self.sarif].count(STANDARD) + as_json + self.annotate > 1:
+            raise UsageError("only one of --json, --junit -, --sarif - and --annotate can go to standard output")
         for name in self._files():
             path = Path(name)
             place = path if path.exists() else path.parent
@@ -49,6 +54,9 @@ class Exports:
             _write(self.junit, write_junit(judged, datetime.now(UTC), clean))
         if self.sarif:
             _write(self.sarif, write_sarif(judged, clean))
+        if self.annotate:
+            _write(STANDARD, "".join(f"{order}\n" for order in annotate(judged, clean)).encode("utf-8", "replace"))
+            _add(self.summary, f"{summarize(judged, clean)}\n".encode("utf-8", "replace"))
 
     def _files(self) -> Sequence[str]:
         return [name for name in (self.junit, self.sarif) if name and name != STANDARD]
@@ -68,5 +76,15 @@ def _write(name: str, content: bytes) -> None:
         return
     try:
         Path(name).write_bytes(content)
+    except OSError as error:
+        raise UsageError(f"cannot write to {name}: {error.strerror}") from error
+
+
+def _add(name: str, content: bytes) -> None:
+    if not name:
+        return
+    try:
+        with Path(name).open("ab") as file:
+            file.write(content)
     except OSError as error:
         raise UsageError(f"cannot write to {name}: {error.strerror}") from error

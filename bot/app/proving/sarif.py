@@ -54,7 +54,7 @@ class Finding(NamedTuple):
 
 def write_sarif(judged: Judged, clean: Clean) -> bytes:
     """Write what was found of the tip, and of every commit on the way there."""
-    findings = list(dict.fromkeys(_collect(judged)))[:MOST]
+    findings = list(dict.fromkeys(collect(judged)))[:MOST]
     rules = sorted({finding.rule for finding in findings})
     run: Json = {
         "tool": {
@@ -74,7 +74,7 @@ def write_sarif(judged: Judged, clean: Clean) -> bytes:
     return json.dumps(document, ensure_ascii=True, indent=1).encode() + b"\n"
 
 
-def _collect(judged: Judged) -> Iterator[Finding]:
+def collect(judged: Judged) -> Iterator[Finding]:
     """Tell the cases of the tip, whose lines can be shown; of earlier commits what was found of them as a whole."""
     commits = judged.proved.commits
     for commit, verdict, files in zip(commits, judged.verdicts, judged.files, strict=True):

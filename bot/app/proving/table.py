@@ -14,9 +14,9 @@ from bot.core.check import WORDS as CAUSES
 from bot.core.check import CaseResult, Rung, Verdict
 from bot.core.escape import line
 from bot.core.proof import Proof
+from bot.core.publication.words import spell
 from bot.core.report import CheckSummary
 from bot.forge.local import brief
-from bot.forge.words import spell
 
 SHOWN = 10
 """Points of one kind that are told; all are in the output for programs."""
@@ -62,12 +62,12 @@ def present(judged: Judged, console: Console) -> None:
         console.print(_row(Point("•", "dim", told)))
     for commit, verdict in zip(proved.commits, judged.verdicts, strict=True):
         last = commit is proved.commits[-1]
-        points = [*_points(commit, verdict), *(_left(verdict) if commit.ok and last else ())]
+        points = [*points_of(commit, verdict), *(_left(verdict) if commit.ok and last else ())]
         if points:
             console.print(Text.assemble("\n", (commit.commit[:SHORT], "bold"), "  ", line(commit.subject)))
         for point in points:
             console.print(_row(point))
-    console.print(_sentence(proved))
+    console.print(conclude(proved))
 
 
 def _table(proved: Proved, subjects: int = 0) -> Table:
@@ -76,7 +76,7 @@ def _table(proved: Proved, subjects: int = 0) -> Table:
     table.add_column("commit", no_wrap=True)
     if subjects:
         table.add_column("subject", no_wrap=True, overflow="ellipsis", max_width=subjects)
-    for title in (*_titles(proved), "trailers", "red→green", ""):
+    for title in (*titles(proved), "trailers", "red→green", ""):
         table.add_column(title, no_wrap=True)
     if proved.base:
         start = [Text("(base)", style="dim")] if subjects else []
@@ -91,14 +91,15 @@ def _table(proved: Proved, subjects: int = 0) -> Table:
     return table
 
 
-def _titles(proved: Proved) -> tuple[str, ...]:
+def titles(proved: Proved) -> tuple[str, ...]:
+    """Name the checks of a proof, each once."""
     every = (proved.base_checks, *(commit.checks for commit in proved.commits))
     return tuple(dict.fromkeys(check.name for checks in every for check in checks))
 
 
 def _cells(proved: Proved, checks: Sequence[CheckSummary]) -> list[Text]:
     found = {check.name: brief(check) for check in checks}
-    return [found.get(title, Text()) for title in _titles(proved)]
+    return [found.get(title, Text()) for title in titles(proved)]
 
 
 def _claim(commit: ProvedCommit) -> Text:
@@ -136,7 +137,7 @@ def _checks(checks: Sequence[CheckSummary], rest: Sequence[Text], width: int) ->
     return Padding(Text("\n").join(lines), (0, 0, 0, INDENT))
 
 
-def _points(commit: ProvedCommit, verdict: Verdict) -> Iterator[Point]:
+def points_of(commit: ProvedCommit, verdict: Verdict) -> Iterator[Point]:
     """Say what a person should know of a commit."""
     compared, cases = verdict.comparison, {case.id: case for result in verdict.results for case in result.cases}
     if not commit.ok:
@@ -198,7 +199,8 @@ def _row(point: Point) -> RenderableType:
     return row
 
 
-def _sentence(proved: Proved) -> Text:
+def conclude(proved: Proved) -> Text:
+    """Say what a proof comes to, in a sentence."""
     if not all(commit.ok for commit in proved.commits):
         return Text("\n✗ not proved: a commit makes a check worse, or a check gave no evidence", style="bold red")
     if any(commit.claim == "differs" for commit in proved.commits):

@@ -1,0 +1,100 @@
+"""Asks the forge what decides whether an event is acted on."""
+
+import time
+from collections.abc import Mapping
+
+from bot.app.github.door import Door, log
+from bot.app.github.memory import Memory, recall, recall_pulls
+from bot.core.hub import Permission, PullRequest
+from bot.core.publication.marker import Attempt
+from bot.core.trigger.gate import Facts, Refusal, find_concerned, refuse, refuse_event
+from bot.core.trigger.trigger import Head
+from bot.errors import ForgeError, ForgeNotFound
+from bot.git.names import is_ours
+
+
+def admit(door: Door) -> Refusal | None:
+    """Judge an event by its payload and, only if that passes, by what the forge says of it."""
+    early = refuse_event(door.trigger, door.order, door.call.rules)
+    return early or refuse(door.trigger, door.order, door.call.rules, find_facts(door))
+
+
+def find_facts(door: Door) -> Facts:
+    """Ask everything that a judgement needs; what cannot be asked makes it a no."""
+    now = time.time()
+    try:
+        permissions = _permissions(door)
+        if any(permission in ("none", "read", "triage") for permission in permissions.values()):
+            # It is a no already: nothing more is asked for a stranger's sake
+            return Facts(now, permissions, door.call.actors)
+        head = _head(door)
+        attempts = find_attempts(door)
+        last = attempts[-1].at if attempts else None
+        pushed = _pushed(door, head)
+        return Facts(now, permissions, door.call.actors, head, pushed, len(attempts), last)
+    except ForgeError as error:
+        return Facts(now, failed=error.message)
+
+
+def _permissions(door: Door) -> Mapping[str, Permission]:
+    # Who started a job on a schedule is whoever last changed its file, and may have left
+    actors = () if door.trigger.event in ("schedule", "workflow_run") else door.call.actors
+    found: dict[str, Permission] = {}
+    for login in find_concerned(door.trigger, door.call.rules, actors):
+        found[login] = door.github.permission(login)
+    return found
+
+
+def _head(door: Door) -> Head | None:
+    """Say where the branch that an event is about stands now."""
+    trigger = door.trigger
+    if trigger.run is not None:
+        tip = door.github.branch_tip(trigger.head.ref)
+        return Head(sha=tip, ref=trigger.head.ref, repository=trigger.head.repository) if tip else None
+    if not trigger.pull:
+        return None
+    try:
+        pull = door.github.pull(trigger.number)
+    except ForgeNotFound:
+        return None
+    return Head(sha=pull.head_sha, ref=pull.head_ref, repository=pull.head_repository)
+
+
+def _pushed(door: Door, head: Head | None) -> float | None:
+    if head is None or not door.trigger.pull:
+        return None
+    return door.github.pushed_at(head.ref)
+
+
+def find_attempts(door: Door) -> tuple[Attempt, ...]:
+    """Collect the earlier attempts for an issue, a pull request or a lineage of CI heads, oldest first."""
+    found = _attempts(door)
+    # The job that publishes asks once more: this very run of the workflow is no earlier one
+    return tuple(attempt for attempt in found if not door.call.run_id or attempt.job != door.call.run_id)
+
+
+def _attempts(door: Door) -> tuple[Attempt, ...]:
+    trigger, rules = door.trigger, door.call.rules
+    number = trigger.number or (trigger.run.pulls[0] if trigger.run and trigger.run.pulls else 0)
+    here = recall(door.github, number, rules).state.attempts
+    if trigger.run is None:
+        return here
+    ours = recall_pulls(_pulls_for(door), rules)
+    return tuple(sorted({*here, *ours}, key=lambda attempt: attempt.at))
+
+
+def _pulls_for(door: Door) -> tuple[PullRequest, ...]:
+    """List the pull requests that carry what was done about a branch before."""
+    ref = door.trigger.head.ref
+    if is_ours(ref):
+        return door.github.pulls(head=ref)
+    return tuple(pull for pull in door.github.pulls(base=ref) if is_ours(pull.head_ref))
+
+
+def find_memory(door: Door) -> Memory:
+    """Find what we left where the order stands, or at the pull request that its CI run was for."""
+    trigger = door.trigger
+    number = trigger.number or (trigger.run.pulls[0] if trigger.run and trigger.run.pulls else 0)
+    memory = recall(door.github, number, door.call.rules)
+    log(f"there were {len(memory.state.attempts)} runs here before")
+    return memory

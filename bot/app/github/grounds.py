@@ -1,0 +1,111 @@
+"""What the job that publishes knows by itself of where a run may stand, and of who allowed what."""
+
+from dataclasses import dataclass
+
+from bot.app.github.destination import Earlier
+from bot.app.github.door import Door
+from bot.app.github.memory import Memory, is_own
+from bot.core.allowance import approve, waiting
+from bot.core.approval import Decision
+from bot.core.event import Decided, Event
+from bot.core.handover import Handover
+from bot.core.hub import PullRequest
+from bot.errors import ForgeNotFound, UsageError
+from bot.git.names import is_ours
+from bot.git.quarantine import open_quarantine
+from bot.git.remote import Remote, fetch, tips
+from bot.git.trail import PREFIX, is_run, read_saved
+from bot.git.trail import tips as find_tips
+from bot.git.vetting import vet
+
+ABOVE = ("identical", "ahead")
+"""How a branch stands to a commit that it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Where the commits of a run may stand, and where they may go."""
+
+    bases: frozenset[str]
+    ref: str
+    """The branch that they are on, short."""
+    talked: PullRequest | None
+    """The pull request that the order is about, where it is gone on with; None where its content is replaced."""
+    earlier: Earlier
+
+
+def find_ground(door: Door, claim: Handover, memory: Memory) -> Ground:
+    """Find out which commits a run may stand on. Raises UsageError where it names others, ForgeError."""
+    talked = _talked(door)
+    refs = [ref for ref in dict.fromkeys(_refs(door, talked)) if ref]
+    if claim.base.ref not in refs:
+        raise UsageError("what was handed over is for another branch than the order is about")
+    named = dict.fromkeys(filter(None, (claim.base.then, claim.base.now)))
+    bases = frozenset(commit for commit in named if any(_holds(door, commit, ref) for ref in refs))
+    if claim.base.then not in bases:
+        raise UsageError("what was handed over begins with a commit that is on no branch which the order is about")
+    replaces = door.order.verb == "retry" and talked is not None and is_ours(talked.head_ref)
+    earlier = _earlier(door, memory, talked if replaces else None)
+    return Ground(bases, claim.base.ref, None if replaces else talked, earlier)
+
+
+def _refs(door: Door, talked: PullRequest | None) -> tuple[str, ...]:
+    """List the branches that an order may be about; the one that moved on its own comes last."""
+    trigger = door.trigger
+    if talked is not None:
+        return (talked.head_ref, talked.base_ref)
+    return (trigger.head.ref if trigger.run is not None else "", trigger.base, trigger.default_branch)
+
+
+def _holds(door: Door, commit: str, ref: str) -> bool:
+    try:
+        return door.github.compare(commit, ref) in ABOVE
+    except ForgeNotFound:
+        return False
+
+
+def _talked(door: Door) -> PullRequest | None:
+    trigger = door.trigger
+    if trigger.pull:
+        return door.github.pull(trigger.number)
+    if trigger.run is None:
+        return None
+    if is_ours(trigger.head.ref):
+        return next(iter(door.github.pulls(head=trigger.head.ref)), None)
+    return door.github.pull(trigger.run.pulls[0]) if trigger.run.pulls else None
+
+
+def _earlier(door: Door, memory: Memory, replaced: PullRequest | None) -> Earlier:
+    """Find what we left here before, where it is still open."""
+    state, last = memory.state, memory.last
+    if replaced is not None:
+        return Earlier(replaced.head_ref, last.tip if last is not None else "", replaced)
+    if not state.pull or last is None:
+        return Earlier()
+    try:
+        pull = door.github.pull(state.pull)
+    except ForgeNotFound:
+        return Earlier()
+    # A comment is only as good as its writer, and the pull request has one as well
+    ours = pull.open and is_own(pull.author, door.call.rules) and pull.head_ref == state.branch
+    return Earlier(state.branch, last.tip, pull) if ours and is_ours(state.branch) else Earlier()
+
+
+def read_kept(remote: Remote, run: str) -> tuple[Event, ...]:
+    """Read the record of a run as it was published before; nothing where it was not. Raises GitFailed."""
+    name = PREFIX + run
+    with open_quarantine() as other:
+        if not is_run(run) or name not in tips(other.git, remote, [name]):
+            return ()
+        fetch(other.git, remote, [f"{name}:{name}"], depth=1)
+        return vet(run, read_saved(other.repository, find_tips(other.repository, run)[run]))
+
+
+def find_grants(door: Door, kept: tuple[Event, ...]) -> tuple[Decision, ...]:
+    """Collect what a person allowed: what the record that was published before says, and what this very order does."""
+    told = [event.decision for event in kept if isinstance(event, Decided)]
+    given = [decision for decision in told if decision.allowed and decision.by == "person"]
+    if door.order.verb != "approve" or not kept:
+        return tuple(given)
+    who = door.trigger.author.login if door.trigger.author else ""
+    return (*given, *(event.decision for event in approve(waiting(kept), who)))

@@ -1,0 +1,169 @@
+"""What is said where an order stands: one comment that is edited in place, and short answers."""
+
+import sys
+from dataclasses import dataclass, replace
+
+from bot.app.github.delivery import Delivered, Page
+from bot.app.github.destination import Destination
+from bot.app.github.door import Door, log, put_outputs, put_summary
+from bot.app.github.inspection import Inspection
+from bot.app.github.memory import Memory, recall
+from bot.app.github.settings import describe
+from bot.core.handover import Handover
+from bot.core.hub import Reaction
+from bot.core.publication.attention import holds
+from bot.core.publication.checkrun import check_run
+from bot.core.publication.outputs import tell_outputs, workflow_commands
+from bot.core.publication.progress import Progress, progress_comment
+from bot.core.publication.pull import pull_body, pull_title
+from bot.core.publication.replies import Standing, help_text, reply, status_text
+from bot.core.publication.setting import Setting
+from bot.core.publication.summary import job_summary, refusal_summary
+from bot.core.trigger.gate import Refusal
+from bot.errors import ForgeError
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """The place where an order stands, and what was said there before."""
+
+    door: Door
+    number: int
+    """Issue or pull request; 0 where there is none to talk on."""
+    memory: Memory
+
+    def talk(self) -> None:
+        """Answer an order that needs no run."""
+        verb = self.door.order.verb
+        if verb == "help":
+            self._answer(help_text())
+        elif verb == "status":
+            self._answer(status_text(self._standing(), describe(self.door).links))
+        else:
+            self.react("+1")
+        put_outputs(self.door.call, (("outcome", "answered"),))
+
+    def _standing(self) -> Standing:
+        state, rules = self.memory.state, self.door.call.rules
+        last = self.memory.last
+        wait = rules.pause - (describe(self.door).at - last.at) if last is not None else 0.0
+        return Standing(
+            attempts=state.attempts,
+            branch=state.branch,
+            pull=state.pull,
+            left=max(0, rules.attempts - len(state.attempts)),
+            wait=max(0.0, wait),
+        )
+
+    def correct(self, refusal: Refusal) -> None:
+        """Tell somebody who may order why this order is not carried out."""
+        self.react("confused")
+        said = refusal.reply if refusal.code != "mistake" else f"{refusal.reply}\n\n{help_text()}"
+        self._answer(said if refusal.code == "mistake" else reply(said))
+
+    def fail(self, said: str) -> None:
+        """Say that the job did not come to an end, so that nobody waits for it."""
+        self._close(Progress(self.setting(), said=said), "failed", said)
+
+    def tell(self, claim: Handover) -> None:
+        """Say why no run was made, or what it would do."""
+        setting = self.setting(claim)
+        self._close(Progress(setting, said=claim.said, plan=claim.plan), claim.reason or "planned", claim.said)
+
+    def refuse(self, claim: Handover, found: Inspection) -> None:
+        """Say why what was handed over is not published."""
+        said = "What the run handed over was not published:\n" + "\n".join(found.faults)
+        self._close(Progress(self.setting(claim), said=said), "refused", said)
+
+    def keep(self, claim: Handover, found: Inspection, why: str) -> None:
+        """Say that verified commits could not be pushed, and where they are kept."""
+        log(f"not pushed: {why}")
+        setting = replace(self.setting(claim, found), branch="")
+        self._finish(Progress(setting, found.report, claim.said, undelivered=why))
+
+    def end(self, claim: Handover, found: Inspection) -> None:
+        """Tell of a run that left no commits."""
+        self._finish(Progress(self.setting(claim, found), found.report, claim.said))
+
+    def deliver(self, claim: Handover, found: Inspection, delivered: Delivered) -> None:
+        """Tell of a run whose commits were pushed."""
+        there, pull = delivered.destination, delivered.pull
+        setting = self.setting(claim, found, branch=there.branch, pull=pull.number if pull is not None else 0)
+        trouble = " ".join(filter(None, (delivered.trouble, delivered.compare)))
+        said = "\n".join(filter(None, (claim.said, there.why)))
+        self._finish(Progress(setting, found.report, said, undelivered=trouble), pull.url if pull is not None else "")
+        self._check(setting, found)
+
+    def page(self, claim: Handover, found: Inspection, there: Destination) -> Page:
+        """Write what the pull request says."""
+        assert found.report is not None, "asked for where there is one"
+        number = there.pull.number if there.pull is not None else 0
+        setting = self.setting(claim, found, branch=there.branch, pull=number)
+        body = pull_body(found.report, setting)
+        return Page(pull_title(found.report, setting), body, draft=not holds(found.report, setting))
+
+    def setting(
+        self, claim: Handover | None = None, found: Inspection | None = None, *, branch: str = "", pull: int = 0
+    ) -> Setting:
+        """Put what is known here into one value."""
+        base = {"base": claim.base} if claim is not None else {}
+        earlier = tuple(
+            attempt for attempt in self.memory.state.attempts if attempt.job != self.door.call.run_id or not attempt.job
+        )
+        return describe(self.door, found=found, branch=branch, pull=pull, earlier=earlier, **base)
+
+    def react(self, kind: Reaction) -> None:
+        """React to the order, as far as that can be had."""
+        trigger = self.door.trigger
+        if trigger.comment:
+            self.door.github.react("review_comment" if trigger.spot else "comment", trigger.comment, kind)
+        elif self.number:
+            self.door.github.react("issue", self.number, kind)
+
+    def _answer(self, text: str) -> None:
+        github, trigger = self.door.github, self.door.trigger
+        if trigger.spot is not None and trigger.comment:
+            github.reply_to_review(self.number, trigger.comment, text)
+        elif self.number:
+            github.create_comment(self.number, text)
+
+    def _finish(self, progress: Progress, url: str = "") -> None:
+        report, setting = progress.report, progress.setting
+        assert report is not None, "asked for where there is one"
+        self._comment(progress)
+        self.react("rocket" if holds(report, setting) else "confused" if report.outcome == "failed" else "eyes")
+        put_summary(self.door.call, job_summary(report, setting))
+        outputs = dict(tell_outputs(report, setting.pull, url, str(self.door.call.handover)))
+        put_outputs(self.door.call, {**outputs, **({"branch": setting.branch} if setting.branch else {})}.items())
+
+    def _close(self, progress: Progress, reason: str, said: str) -> None:
+        """End without a run that is told of."""
+        self._comment(progress)
+        put_summary(self.door.call, refusal_summary(reason, said, progress.setting))
+        put_outputs(self.door.call, (("outcome", reason),))
+
+    def _comment(self, progress: Progress) -> None:
+        if not self.number:
+            return
+        text = progress_comment(progress)
+        if self.memory.comment is not None:
+            self.door.github.edit_comment(self.memory.comment.id, text)
+        else:
+            self.door.github.create_comment(self.number, text)
+
+    def _check(self, setting: Setting, found: Inspection) -> None:
+        """Put the verdict beside the commit, where the token may, and beside the lines in the log."""
+        assert found.report is not None, "asked for where there is one"
+        check = check_run(found.report, setting)
+        sys.stdout.write(workflow_commands(check.annotations))
+        try:
+            self.door.github.create_check(check)
+        except ForgeError as error:
+            log(f"no check run: {error.message}")
+
+
+def open_thread(door: Door) -> Thread:
+    """Find the place where an order stands. Raises ForgeError."""
+    trigger = door.trigger
+    number = trigger.number or (trigger.run.pulls[0] if trigger.run and trigger.run.pulls else 0)
+    return Thread(door, number, recall(door.github, number, door.call.rules))

@@ -1,0 +1,78 @@
+"""The job that works: carries an order out without any right to write, and hands over what came of it."""
+
+from bot.app.github.admission import admit
+from bot.app.github.carrying import Done, carry_out
+from bot.app.github.door import Call, Door, log, open_door, put_outputs, put_summary, tell_error
+from bot.app.github.handing import empty, hand_over
+from bot.app.github.settings import describe
+from bot.core.handover import Handover
+from bot.core.publication.outputs import tell_outputs
+from bot.core.publication.summary import job_summary, refusal_summary
+from bot.core.trigger.gate import TALK, Refusal
+from bot.errors import AgentError
+from bot.git.repository import open_repository
+
+
+def gate(call: Call) -> int:
+    """Say whether an event is an order that is worked on, before anything is set up for that. Raises UsageError."""
+    put_outputs(call, (("work", "true" if _enter(call) is not None else "false"),))
+    return 0
+
+
+def work(call: Call) -> int:
+    """Carry out what an event orders, if it does and may; return the exit code. Raises UsageError, ForgeError."""
+    door = _enter(call)
+    return 0 if door is None else _hand_over(door)
+
+
+def _enter(call: Call) -> Door | None:
+    """Judge an event; None where there is nothing to work on. Raises UsageError."""
+    door = open_door(call)
+    if door is None:
+        log("nothing in this event is an order for git agent")
+        put_outputs(call, (("admitted", "false"), ("outcome", "ignored")))
+        return None
+    refusal = admit(door)
+    if refusal is not None:
+        _decline(door, refusal)
+        return None
+    put_outputs(call, (("admitted", "true"),))
+    if door.order.verb in TALK:
+        log(f"{door.order.verb} needs no run: the job that publishes answers it")
+        return None
+    return door
+
+
+def _decline(door: Door, refusal: Refusal) -> None:
+    log(f"refused ({refusal.code}): {refusal.text}")
+    # A mistake of somebody who may order is answered, by the other job
+    put_outputs(door.call, (("admitted", "true" if refusal.reply else "false"), ("outcome", "refused")))
+    put_summary(door.call, refusal_summary(refusal.code, refusal.text, describe(door)))
+
+
+def _hand_over(door: Door) -> int:
+    """Carry the order out, and leave word of whatever came of it. Raises what made it impossible."""
+    call = door.call
+    empty(call.handover)
+    try:
+        done = carry_out(door, open_repository(call.folder))
+    except AgentError as error:
+        claim = Handover(repository=call.repository, workflow_run=call.run_id, reason="failed", said=tell_error(error))
+        hand_over(call, Done(claim))
+        put_outputs(call, (("outcome", "failed"),))
+        raise
+    hand_over(call, done)
+    log(done.claim.said)
+    return _tell(door, done)
+
+
+def _tell(door: Door, done: Done) -> int:
+    report, claim = done.report, done.claim
+    setting = describe(door, claim.base)
+    if report is None:
+        put_outputs(door.call, (("outcome", claim.reason or "nothing"),))
+        put_summary(door.call, refusal_summary(claim.reason or "nothing", claim.said, setting))
+        return 0
+    put_outputs(door.call, tell_outputs(report, folder=str(door.call.handover)))
+    put_summary(door.call, job_summary(report, setting))
+    return report.exit_code

@@ -1,0 +1,95 @@
+"""What of a run needs a person, before anything else is read."""
+
+from collections.abc import Iterator
+
+from bot.core.account import GRAVE, Point, account, findings, live
+from bot.core.handover import Base
+from bot.core.publication.setting import SHORT, Setting
+from bot.core.publication.words import count
+from bot.core.report import Report
+from bot.core.trigger.trigger import Trigger
+from bot.core.untrusted import hides
+
+HIDDEN = "the text of the task hides something that its page does not show: it was left out"
+STRONGEST = "bubblewrap"
+
+
+def attention(report: Report, setting: Setting) -> tuple[Point, ...]:
+    """Say what a person has to look at, gravest first; nothing where the evidence speaks for itself."""
+    found = (*_asked_for(report), *_grave(report), *_moved(setting.base), *_weak(report), *_around(report, setting))
+    return tuple(sorted(found, key=lambda point: point.sign != "bad"))
+
+
+def proved(report: Report, setting: Setting) -> tuple[Point, ...]:
+    """Say what the evidence shows that nobody has to look at."""
+    return (*(point for point in account(report) if point.sign in ("good", "note")), *_made_again(setting.base))
+
+
+def holds(report: Report, setting: Setting) -> bool:
+    """Tell whether a change is verified where it is to be merged, as far as that is known."""
+    base = setting.base
+    stands = base.state in ("same", "unknown") or (base.state == "rebased" and base.passes)
+    return report.outcome == "verified" and stands
+
+
+def _made_again(base: Base) -> Iterator[Point]:
+    if base.state == "rebased" and base.passes:
+        yield Point("good", f"{_moving(base)}; the steps were made and judged again on top of that, where all passes")
+
+
+def _moving(base: Base) -> str:
+    return f"{base.ref or 'the base'} moved from {base.then[:SHORT]} to {base.now[:SHORT]} meanwhile"
+
+
+def _asked_for(report: Report) -> Iterator[Point]:
+    """Say what the run waits for."""
+    if report.waits:
+        text = f"the run waits until {count(len(report.waits), 'thing')} that it wants to do is allowed"
+        yield Point("bad", text, tuple(each.why for each in report.waits))
+    elif report.stop == "needs_human":
+        yield Point("bad", f"the run asks: {report.detail or 'what to do'}")
+
+
+def _grave(report: Report) -> Iterator[Point]:
+    yield from (Point("bad", said.removeprefix(GRAVE)) for said in findings(report) if said.startswith(GRAVE))
+
+
+def _moved(base: Base) -> Iterator[Point]:
+    """Say what became of the branch that the change is for."""
+    where = _moving(base)
+    detail = f": {base.detail}" if base.detail else ""
+    match base.state:
+        case "conflicts":
+            yield Point("bad", f"{where}, and the change conflicts with that{detail}")
+        case "unverified":
+            yield Point("bad", f"{where}, and on top of that the change is not verified{detail}")
+        case "unknown":
+            yield Point("doubt", f"where {base.ref or 'the base'} stands by now could not be asked{detail}")
+        case "rebased" if not base.passes:
+            yield Point("doubt", f"{where}; the steps were made and judged again on top of that{detail}")
+        case "same" | "rebased":
+            return
+
+
+def _weak(report: Report) -> Iterator[Point]:
+    """Say what the evidence lacks; how often nothing failed at first is no fault of a change by itself."""
+    yield from (point for point in account(report) if point.sign in ("bad", "doubt"))
+
+
+def _around(report: Report, setting: Setting) -> Iterator[Point]:
+    if HIDDEN in report.notes or hidden(setting.trigger):
+        yield Point("doubt", HIDDEN)
+    if levels := weaker(report):
+        yield Point("doubt", f"checks were isolated by {', '.join(levels)} only, which is weaker than {STRONGEST}")
+
+
+def hidden(trigger: Trigger) -> bool:
+    """Tell whether what was asked holds something that its page does not show."""
+    return any(hides(text) for text in (trigger.title, trigger.body, trigger.text))
+
+
+def weaker(report: Report) -> tuple[str, ...]:
+    """Name the levels of isolation, other than the strongest, that the last checks ran at."""
+    steps = live(report)
+    ran = steps[-1].checks if steps else report.baseline
+    return tuple(dict.fromkeys(each.isolation for each in ran if each.isolation not in ("", STRONGEST)))

@@ -1,0 +1,144 @@
+"""The one comment that tells how far an order has come; it is edited in place, and remembers what was tried."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from bot.core.account import live
+from bot.core.escape import code, inline
+from bot.core.publication.attention import holds
+from bot.core.publication.history import remember, show_attempts
+from bot.core.publication.marker import marker
+from bot.core.publication.origin import tell_asker
+from bot.core.publication.pull import show_attention, show_foot, tell_verdict
+from bot.core.publication.sections import fold, join, quote_plain, show_plan, show_waits
+from bot.core.publication.setting import Links, Setting
+from bot.core.publication.words import cases, count
+from bot.core.report import CheckSummary, Report
+
+ROOM = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an order has come."""
+
+    setting: Setting
+    report: Report | None = None
+    """None as long as there is none, or where no run was made."""
+    said: str = ""
+    """Why no run was made, or what a person should know beside its report."""
+    plan: tuple[str, ...] = ()
+    """What would be done, where only that was asked."""
+    undelivered: str = ""
+    """Why there is no pull request although there is something to ask for."""
+
+
+class Item(NamedTuple):
+    """A line of the list, ticked when it is done."""
+
+    done: bool
+    text: str
+    """Markdown."""
+
+
+def progress_comment(progress: Progress) -> str:
+    """Say how far an order has come, for the comment that is edited in place."""
+    setting, report = progress.setting, progress.report
+    attempts = remember(report, setting, "progress").attempts
+    tried = show_attempts(attempts, setting.links) if len(attempts) > 1 else ""
+    judged = report is not None and bool(live(report) or report.waits)
+    parts = (
+        _headline(progress),
+        "\n".join(f"- [{'x' if item.done else ' '}] {item.text}" for item in _items(progress)),
+        show_attention(report, setting, brief=True) if report is not None and judged else "",
+        quote_plain(progress.said),
+        show_plan(progress.plan or (report.plan if report and not live(report) else ()), ROOM),
+        _ask(progress),
+        fold(f"All runs here ({len(attempts)})", tried),
+        show_foot(report, setting) if report else _where(setting),
+        marker(remember(report, setting, "progress")),
+    )
+    return join(parts) + "\n"
+
+
+def _headline(progress: Progress) -> str:
+    if progress.report is not None:
+        return tell_verdict(progress.report, progress.setting)
+    if progress.plan:
+        return "**A plan.** Nothing was changed."
+    if progress.said:
+        return "⚠️ **Nothing was done.**"
+    return "⏳ **At work.** This comment is edited when there is something to tell."
+
+
+def _items(progress: Progress) -> Iterator[Item]:
+    setting, report = progress.setting, progress.report
+    yield Item(done=True, text=tell_asker(setting.trigger, setting.links))
+    if (progress.said and report is None) or progress.plan:
+        return
+    yield _base(report, setting)
+    if report is None:
+        yield from (Item(done=False, text=text) for text in ("Reproduced", "Mended", "Verified", "Pull request"))
+        return
+    yield _reproduced(report)
+    yield _steps(report)
+    yield Item(done=holds(report, setting), text="Verified" if holds(report, setting) else "Not verified")
+    yield from _pull(progress, setting.links)
+
+
+def _base(report: Report | None, setting: Setting) -> Item:
+    name = code(setting.base.ref) if setting.base.ref else "The base"
+    where = f" at {setting.links.commit(setting.base.then)}" if setting.base.then else ""
+    if report is None or not report.baseline:
+        return Item(done=False, text=f"{name}{where} judged")
+    return Item(done=True, text=f"{name}{where} judged: {_counts(report.baseline)}")
+
+
+def _counts(checks: tuple[CheckSummary, ...]) -> str:
+    bad = [check for check in checks if check.status in ("failed", "errored")]
+    if not bad:
+        return "every check passes"
+    shown = ", ".join(f"{code(check.name)} {inline(cases(check), 80)}" for check in bad[:4])
+    return shown + (f" and {len(bad) - 4} more" if bad[4:] else "")
+
+
+def _reproduced(report: Report) -> Item:
+    proof = report.proof
+    if proof.red:
+        how = {"written": "by a new test", "reverted": "by a test that was adapted"}.get(proof.mode, "on the base")
+        return Item(done=True, text=f"Reproduced: {count(len(proof.red), 'case')} red {how}")
+    return Item(done=False, text=f"Not reproduced: {inline(proof.reason, 200) or 'nothing was red'}")
+
+
+def _steps(report: Report) -> Item:
+    made, dropped = len(live(report)), sum(not step.commit for step in report.steps)
+    green = len(report.proof.green)
+    passing = f", {count(green, 'case')} red → green" if green else ""
+    back = f"; {count(dropped, 'attempt')} thrown away" if dropped else ""
+    text = f"Mended in {count(made, 'verified commit')}{passing}{back}" if made else f"No change that holds{back}"
+    return Item(done=bool(made), text=text)
+
+
+def _pull(progress: Progress, links: Links) -> Iterator[Item]:
+    setting, report = progress.setting, progress.report
+    assert report is not None, "asked for where there is one"
+    if setting.pull:
+        draft = "" if holds(report, setting) else ", as a draft"
+        yield Item(done=True, text=f"Pull request {links.number(setting.pull)}{draft}")
+    elif live(report):
+        why = f": {inline(progress.undelivered, 300)}" if progress.undelivered else ""
+        at = f"; the commits are on {links.branch(setting.branch)}" if setting.branch else ""
+        yield Item(done=False, text=f"No pull request{why}{at}")
+
+
+def _ask(progress: Progress) -> str:
+    """Say how what the run waits for is allowed or answered."""
+    report, prefix = progress.report, progress.setting.prefix
+    if report is not None and report.stop == "needs_human" and not report.waits:
+        return f"A comment that says {code(f'{prefix} fix …')}, with the answer behind it, starts anew with that."
+    return show_waits(report, f"{prefix} approve {report.seal}".rstrip()) if report is not None else ""
+
+
+def _where(setting: Setting) -> str:
+    return f"<sub>{setting.links.job(setting.job)}</sub>" if setting.job else ""

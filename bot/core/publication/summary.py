@@ -1,0 +1,35 @@
+"""What the page of a job says of it."""
+
+from bot.core.account import live
+from bot.core.escape import inline, size
+from bot.core.publication.origin import tell_asker
+from bot.core.publication.pull import part, show_change, show_evidence, show_foot, show_top
+from bot.core.publication.sections import join, quote_plain, show_diffs, show_plan
+from bot.core.publication.setting import Setting
+from bot.core.report import Report
+
+LONGEST = 60_000
+"""Characters; GitHub takes a mebibyte of a step."""
+
+
+def job_summary(report: Report, setting: Setting) -> str:
+    """Say how a run ended and what proves it, for the page of the job."""
+    asked = part("Asked", tell_asker(setting.trigger, setting.links))
+    plan = part("Plan", show_plan(report.plan)) if not live(report) else ""
+    before = (*show_top(report, setting), asked, plan, *show_change(report))
+    evidence = show_evidence(report, setting)
+    foot = (_where(setting), show_foot(report, setting))
+    room = LONGEST - sum(size(each) + 2 for each in (*before, *evidence, *foot))
+    return join((*before, *evidence[:2], show_diffs(report, room), *evidence[2:], *foot)) + "\n"
+
+
+def _where(setting: Setting) -> str:
+    if setting.pull:
+        return f"Pull request {setting.links.number(setting.pull)}"
+    return f"The commits are on {setting.links.branch(setting.branch)}." if setting.branch else ""
+
+
+def refusal_summary(reason: str, said: str, setting: Setting) -> str:
+    """Say why nothing was done, for the page of the job; `reason` is a word for it."""
+    asked = tell_asker(setting.trigger, setting.links)
+    return join((f"⚪ **Nothing was done** ({inline(reason)}).", quote_plain(said), asked)) + "\n"

@@ -1,0 +1,108 @@
+"""What a report says in words, the same on a terminal and on a page: how a run ended, what a check counted."""
+
+from typing import NamedTuple
+
+from bot.core.account import tolerated, weakness
+from bot.core.report import CheckSummary, Report
+
+GRAVE = "needs a person"
+"""How findings begin that a run cannot answer for."""
+
+
+class Ending(NamedTuple):
+    """How a run ended: a word or two, and the rest of the sentence."""
+
+    word: str
+    rest: str
+
+
+def tell_ending(report: Report) -> Ending:
+    """Say how a run ended and what that means."""
+    match report.outcome:
+        case "verified":
+            what = f"{_passing(report)} on exactly what the branch holds, in a clean checkout"
+            return Ending("verified", what)
+        case "partial":
+            return Ending("partial", f"no commit made a check worse, but {_lack(report)}")
+        case "nothing":
+            names = ", ".join(check.name for check in report.baseline)
+            return Ending("nothing to do", f"every check passes ({names})" if names else "every check passes")
+        case "gave_up":
+            return _surrender(report)
+        case "failed":
+            return Ending("failed", "the run could not be carried out")
+
+
+def _passing(report: Report) -> str:
+    wanted, left = ", ".join(report.task.acceptance), ", ".join(tolerated(report))
+    if wanted:
+        return f"the required checks ({wanted}) pass"
+    if left:
+        return f"every test passes, and static checks ({left}) find only what they found on the base,"
+    return "every check passes"
+
+
+def _lack(report: Report) -> str:
+    if report.stop == "interrupted":
+        return "the run was interrupted"
+    if report.stop == "denied":
+        return "a person stopped the run"
+    if report.stop.startswith("limit:"):
+        return f"the limit on {report.stop.removeprefix('limit:')} was reached"
+    if report.stop != "done":
+        return f"the run ended early ({report.stop})"
+    if any(finding.startswith(GRAVE) for finding in report.findings):
+        return "what the evidence rests on was changed, so you have to look"
+    return "not every check passes"
+
+
+def _surrender(report: Report) -> Ending:
+    none = "no verified change"
+    if report.stop == "interrupted":
+        return Ending("interrupted", none)
+    if report.stop == "needs_human":
+        return Ending("waits for you", none)
+    if report.stop == "denied":
+        return Ending("stopped by a person", none)
+    if report.stop.startswith("limit:"):
+        return Ending("gave up", f"{none} within the limit on {report.stop.removeprefix('limit:')}")
+    return Ending("gave up", none)
+
+
+def quote(report: Report, room: int) -> str:
+    """Return the last words of a run, without what the report lists anyway."""
+    if report.stop.startswith("limit:") or report.stop == "interrupted" or report.outcome == "nothing":
+        return ""
+    subjects = {f"- {step.subject}" for step in report.steps}
+    kept: list[str] = []
+    for line in report.detail.split("\n"):
+        if line.strip() not in subjects:
+            kept.append(line)
+        elif kept and kept[-1].endswith(":"):
+            kept.pop()
+    text = "\n".join(kept).strip()
+    return text if len(text) <= room else f"{text[:room]} …"
+
+
+def spell(case: str) -> str:
+    """Write the id of a finding, `path::code::message`, as tools write it; ids of tests stay as they are."""
+    path, _, rest = case.partition("::")
+    code, colons, message = rest.partition("::")
+    # Names in Python hold no blanks, so only parameters, in brackets, may bring one into the id of a test
+    is_finding = bool(colons) and " " in message.partition("[")[0]
+    return f"{path}: {message} ({code})" if is_finding else case
+
+
+def cases(check: CheckSummary) -> str:
+    """Count the cases of a check in words; where there is but an exit code, say its own summary."""
+    if weakness(check) and check.passed + check.failed == 1:
+        return check.summary.partition(";")[0]
+    failed = check.failed - check.prevented
+    counts = ((failed, "failed"), (check.prevented, "not judged"), (check.passed, "passed"), (check.skipped, "skipped"))
+    words = [f"{number} {word}" for number, word in counts if number]
+    return ", ".join(words) or check.summary[:60] or check.status
+
+
+def count(number: int, noun: str) -> str:
+    """Write a number with its noun."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
