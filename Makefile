@@ -13,11 +13,12 @@ APART := $(PREFIX)/share/git-agent
 SHELL_FILES := scripts/git-agent .ci/run $(filter-out %.txt,$(wildcard scripts/action/*))
 LOCKED := scripts/action/requirements.txt
 WORKFLOWS := $(wildcard .github/workflows/*.yml)
+EMULATE := $(VENV)/share/emulate/node_modules/emulate/package.json
 T ?= tests
 KILLS ?= 2000
 ROUNDS ?= 20
 
-.PHONY: help setup demo test chaos redteam check format bench lock install uninstall clean
+.PHONY: help setup emulate demo test chaos redteam check format bench lock install uninstall clean
 
 help:
 	@echo "make demo       repair a small project and show what was done"
@@ -42,6 +43,12 @@ $(READY): pyproject.toml scripts/git-agent man/git-agent.1 | $(BIN)/python
 	$(BIN)/python $(PIP) install --upgrade pip
 	$(BIN)/python $(PIP) install --editable . --group dev
 	@touch $@
+
+# A second implementation of GitHub for the tests of our client; without it they are skipped
+emulate: $(EMULATE)
+
+$(EMULATE): | $(BIN)/python
+	npm install --prefix $(VENV)/share/emulate emulate@0.11.2 --ignore-scripts --no-audit --no-fund --silent
 
 demo: $(READY)
 	@$(BIN)/git-agent demo

@@ -109,4 +109,5 @@ def clip(lines: Iterable[str], room: int, what: str = "lines") -> list[str]:
         if spent > room:
             break
         kept.append(entry)
-    return [*kept, f"…and {len(every) - len(kept):,} more {what}"]
+    left = len(every) - len(kept)
+    return [*kept, f"…and {left:,} more {what.removesuffix('s') if left == 1 else what}"]

@@ -116,7 +116,7 @@ def test_a_table_is_cut_between_rows_and_says_how_many_are_missing() -> None:
     assert len(text) <= 300
     shown = text.count("\n| ") - 1
     assert text.endswith(f"|\n\n…and {1000 - shown} more cases")
-    assert table(("n",), [("x" * 500,)], "cases", 100) == "| n |\n| --- |\n\n…and 1 more cases"
+    assert table(("n",), [("x" * 500,)], "cases", 100) == "| n |\n| --- |\n\n…and 1 more case"
 
 
 def test_size_is_counted_as_a_forge_may() -> None:
@@ -153,7 +153,7 @@ def test_clip_says_how_much_is_missing() -> None:
     assert clip(["a", "b"], 100) == ["a", "b"]
     clipped = clip([f"line {n}" for n in range(1000)], 100, "cases")
     assert clipped[-1] == f"…and {1000 - len(clipped) + 1:,} more cases"
-    assert clip(["x" * 500], 60) == ["…and 1 more lines"]
+    assert clip(["x" * 500], 60) == ["…and 1 more line"]
 
 
 @given(st.lists(st.text(max_size=30), max_size=40), st.integers(60, 400))

@@ -42,6 +42,7 @@ def test_a_comment_becomes_a_pull_request(hub: Standin, runners: Runners) -> Non
     (answer,) = [comment for comment in hub.comments(issue.number) if comment is not order]
     assert f"#{pull.number}" in answer.body or f"/pull/{pull.number}" in answer.body
     assert "set up at a small project" in acted.log
+    assert f"[agent/agent/publish]   ⚙  ::set-output:: pr-number={pull.number}\n" in acted.log
     assert "ghs_" not in acted.log
     refused = runners.act(
         "issue_comment", tell_comment(hub, issue, hub.comment(issue.number, "/agent fix", "stranger"))
@@ -53,11 +54,25 @@ def test_a_comment_becomes_a_pull_request(hub: Standin, runners: Runners) -> Non
 
 def test_red_ci_becomes_a_pull_request(hub: Standin, runners: Runners) -> None:  # noqa: F811
     red = hub.git.branches()["main"]
+    repo = clone(hub.git_folder, runners.folder / "work")
+    repo.commit({"calc.py": "def add(a, b):\n    return a + b\n"}, "main is green")
+    hub.git.git("fetch", "-q", str(repo.path), "+HEAD:refs/heads/main")
     hub.git.git("update-ref", "refs/heads/topic", red)
-    run = hub.run("topic", JobSeed("test", log=LOG), name="ci")
-    acted = runners.act("workflow_run", tell_run(hub, run))
+    acted = runners.act("workflow_run", tell_run(hub, hub.run("topic", JobSeed("test", log=LOG), name="ci")))
     assert acted.jobs() == {"work": "succeeded", "publish": "succeeded"}, acted.log
+    (pull,) = hub.pulls()
+    assert pull.pull
+    assert (pull.pull.base_ref, pull.pull.draft) == ("topic", False)
+    assert b"a + b" in (hub.git.text(pull.pull.head_sha, "calc.py") or b"")
+    assert "test_calc.py::test_add" in (pull.body or "")
+    assert hub.git.branches()["topic"] == red
     assert "ghs_" not in acted.log
+
+
+def clone(place: Path, folder: Path) -> Repo:
+    folder.mkdir()
+    Repo(folder).git("clone", "-q", str(place), ".")
+    return Repo(folder)
 
 
 def test_talk_starts_no_job(hub: Standin, runners: Runners) -> None:  # noqa: F811
@@ -69,9 +84,7 @@ def test_talk_starts_no_job(hub: Standin, runners: Runners) -> None:  # noqa: F8
 
 def test_commits_of_a_stranger_are_proved_with_a_token_that_reads(hub: Standin, runners: Runners) -> None:  # noqa: F811
     fork = hub.fork("stranger/widgets")
-    work = runners.folder / "work"
-    fork.git("clone", "-q", str(fork.path), str(work))
-    repo = Repo(work)
+    repo = clone(fork.path, runners.folder / "work")
     repo.commit(
         {"calc.py": "def add(a, b):\n    return a - b - 1\n", "test_calc.py": "def test_add():\n    assert 0\n"},
         "worse",

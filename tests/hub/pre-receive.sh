@@ -9,7 +9,7 @@ refuse() {
   bad=1
 }
 
-while read -r old new ref; do
+while read -r _ new ref; do
   name=${ref#refs/heads/}
   case $name in
   *[!0-9a-f]*) ;;
@@ -38,7 +38,7 @@ while read -r old new ref; do
     workflow=$(git rev-list "$new" --not --all |
       git diff-tree --stdin -r -m --root --no-commit-id --name-only -- .github/workflows | head -n 1)
     if [ -n "$workflow" ]; then
-      refuse "$ref" "refusing to allow $(printf "$HUB_NO_WORKFLOWS" "$workflow")"
+      refuse "$ref" "refusing to allow ${HUB_NO_WORKFLOWS%|*} to create or update workflow \`$workflow\` without ${HUB_NO_WORKFLOWS#*|}"
     fi
   fi
 done

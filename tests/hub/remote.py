@@ -19,8 +19,9 @@ PATH = re.compile(
     r"/(?P<name>[^/]+/[^/]+?)(?:\.git)?/(?P<rest>info/refs|git-upload-pack|git-receive-pack|HEAD|objects/.*)"
 )
 WRITES = "git-receive-pack"
-APP_WORKFLOWS = "a GitHub App to create or update workflow `%s` without `workflows` permission"
-PERSON_WORKFLOWS = "a Personal Access Token to create or update workflow `%s` without `workflow` scope"
+APP_WORKFLOWS = "a GitHub App|`workflows` permission"
+PERSON_WORKFLOWS = "a Personal Access Token|`workflow` scope"
+"""Who is refused, and what is missing."""
 
 
 class Reply(NamedTuple):

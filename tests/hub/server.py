@@ -1,6 +1,7 @@
 """The HTTP side of the stand-in: faults, tokens, the contract, and only then the answer."""
 
 import json
+import socket
 import sys
 import threading
 import time
@@ -13,6 +14,7 @@ from typing import Any, TypeAlias, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from tests.hub import remote
+from tests.hub.answers import graph
 from tests.hub.calls import ROUTES, Answer, Call, Refused, refusal
 from tests.hub.contract.openapi import Contract, Operation
 from tests.hub.faults import Fault
@@ -78,6 +80,20 @@ class Server(ThreadingHTTPServer):
     def __init__(self, desk: Desk, handler: type[BaseHTTPRequestHandler], port: int = 0) -> None:
         super().__init__(("127.0.0.1", port), handler)
         self.desk = desk
+        self._open = True
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        while self._open:
+            self.handle_request()
+
+    def close(self) -> None:
+        """Stop at once; the loop of the library would look only now and then whether it is to."""
+        self._open = False
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self.server_close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that went away is no news; a mistake of ours fails the test that met it."""
@@ -161,8 +177,6 @@ class Handler(BaseHTTPRequestHandler):
         told = _parsed(body)
         desk.world.settle()
         if whole == GRAPH:
-            from tests.hub.answers import graph  # noqa: PLC0415 - it takes as long to load as all the rest
-
             value, faults = graph.run(self._call("POST", GRAPH, ({}, {}, told), token))
             desk.violations += faults
             return Answer(200, value)

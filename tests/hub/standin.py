@@ -1,7 +1,6 @@
 """A stand-in for GitHub: one repository, its interface held against GitHub's own description, and a real git remote."""
 
 import re
-import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -59,14 +58,12 @@ class Standin:
         self.world.roles[owner.lower()] = ("admin", "admin")
         self.world.account(owner)
         self.desk = Desk(self.world, load())
+        self.token(READ_TOKEN, permissions=READS)
+        self.token(WRITE_TOKEN, permissions=WRITES)
         self._servers = (Server(self.desk, Handler, port), Server(self.desk, LogHandler))
         main, logs = (server.server_address[1] for server in self._servers)
         self.desk.server, self.desk.api = f"http://127.0.0.1:{main}", f"http://127.0.0.1:{main}{API}"
         self.desk.logs = f"http://localhost:{logs}"
-        self.token(READ_TOKEN, permissions=READS)
-        self.token(WRITE_TOKEN, permissions=WRITES)
-        for server in self._servers:
-            threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
 
     def __enter__(self) -> Self:
         """Be used in a `with`."""
@@ -81,8 +78,7 @@ class Standin:
     def close(self) -> None:
         """Stop answering."""
         for server in self._servers:
-            server.shutdown()
-            server.server_close()
+            server.close()
 
     # Where it is
 

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -104,8 +105,10 @@ class Store:
         lines = packed.read_text().splitlines() if packed.exists() else []
         found = {line[41:]: line[:40] for line in lines if line[0] not in "#^"}
         for file in (self.path / "refs").rglob("*"):
-            if file.is_file() and file.suffix != ".lock":
-                found[file.relative_to(self.path).as_posix()] = file.read_text().strip()
+            # One may go while we look, and a branch may be a folder a moment later
+            with suppress(FileNotFoundError, IsADirectoryError):
+                if file.suffix != ".lock" and not file.is_dir():
+                    found[file.relative_to(self.path).as_posix()] = file.read_text().strip()
         return {name: sha for name, sha in sorted(found.items()) if name.startswith(below)}
 
     def branches(self) -> dict[str, str]:

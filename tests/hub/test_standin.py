@@ -279,6 +279,35 @@ def test_it_fails_when_it_is_told_to(hub: Standin) -> None:  # noqa: F811
     assert hub.asked("POST", "/comments$")[0].status == 502
 
 
+def test_a_push_may_take_effect_though_its_answer_is_lost(hub: Standin, work: Repo) -> None:  # noqa: F811
+    hub.fail("POST", "git-receive-pack$", "drop", after=True)
+    assert push(hub, work, "agent/fix").returncode
+    assert hub.git.branches()["agent/fix"] == work.git("rev-parse", "HEAD")
+    hub.fail("GET", "info/refs$", 503)
+    assert "503" in push(hub, work, "agent/fix:again").stderr
+
+
+def test_the_graph_tells_of_texts(hub: Standin) -> None:  # noqa: F811
+    hub.issue("Broken")
+    comment = hub.comment(1, "/agent fix")
+    node = hub.shapes.node("IC", comment.id)
+    asked = "query($id: ID!) { node(id: $id) { ... on IssueComment { body lastEditedAt } } viewer { login } }"
+    assert graph(hub, asked, id=node).value["data"]["node"] == {"body": "/agent fix", "lastEditedAt": None}
+    hub.edit(comment, "/agent undo")
+    assert graph(hub, asked, id=node).value["data"]["node"]["lastEditedAt"]
+    fold = (
+        "mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED}) "
+        "{ minimizedComment { isMinimized minimizedReason } } }"
+    )
+    assert (
+        graph(hub, fold, id=node).value["data"]["minimizeComment"]["minimizedComment"]["minimizedReason"] == "outdated"
+    )
+    found = 'query { repository(owner: "ann", name: "widgets") { viewerPermission issue(number: 1) { title } } }'
+    assert graph(hub, found).value["data"]["repository"]["issue"] == {"title": "Broken"}
+    denied = ask(hub, "POST", hub.graph, {"query": fold, "variables": {"id": node}}, token=READ_TOKEN)
+    assert denied.value["errors"][0]["type"] == "FORBIDDEN"
+
+
 def test_its_time_is_its_own(hub: Standin) -> None:  # noqa: F811
     before = ask(hub, "GET", "/issues").headers["date"]
     hub.pass_time(90_000)

@@ -1,5 +1,6 @@
 """What each order does in the checkout of the job that works."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -7,7 +8,7 @@ from bot.app.consent import Said
 from bot.app.github.bases import Ground, bring, bring_up, final_branch, locate
 from bot.app.github.door import Door
 from bot.app.github.earlier import EarlierRun, Page, find_earlier, tell_earlier
-from bot.app.github.followup import ask_again, find_waiting, go_on, undo_remote
+from bot.app.github.followup import ask_again, go_on, undo_remote
 from bot.app.github.memory import recall
 from bot.app.github.redci import Inquiry, examine, find_base
 from bot.app.github.stopping import watched
@@ -20,7 +21,8 @@ from bot.git.exposure import find_exposed
 from bot.git.names import is_ours
 from bot.git.repository import Repository
 
-STALE = "give the order again"
+_SEAL = re.compile(r"(?P<seal>[0-9a-f]{10})(?:\s+|$)")
+"""How a comment of ours names the questions that it shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,16 +145,23 @@ def find_runs(door: Door, repository: Repository, ground: Ground) -> tuple[Earli
 
 
 def _approve(door: Door, repository: Repository, ground: Ground) -> Done:
-    """Go on with the run that waits, by the word of whoever ordered it."""
+    """Go on with the run that waits, by the word of whoever ordered it. Raises UsageError."""
     runs = find_runs(door, repository, ground)
-    waiting = find_waiting(runs)
-    # They can only have meant what they could see
-    if door.trigger.created is not None and waiting.ended > door.trigger.created:
-        raise UsageError("what waits came up after the order was written", f"look at it, then {STALE}")
-    who = door.trigger.author.login if door.trigger.author else ""
-    went = go_on(repository, door.remote, runs, Said(words=door.order.words, approve=True, who=who), TRUST)
-    ref = _base_of(ground)
-    return finish(door, repository, Ground(went.report.base, ref, ground.pull), went.report, TRUST, went.judged)
+    trigger, memory = door.trigger, recall(door.github, door.trigger.number, door.call.rules)
+    named = _SEAL.match(door.order.words)
+    # Without the seal of what they saw, they can only have meant what was told before they wrote
+    if not named and memory.comment is not None and memory.comment.updated > (trigger.created or 0.0):
+        raise UsageError("what waits was told after the order was written", "look at it, then give the order again")
+    said = Said(
+        words=door.order.words[named.end() :].strip() if named else door.order.words,
+        approve=True,
+        who=trigger.author.login if trigger.author else "",
+        seal=named["seal"] if named else "",
+    )
+    with watched(door.github, trigger, door.call.rules):
+        went = go_on(repository, door.remote, runs, said, TRUST)
+    begun = Ground(went.report.base, _base_of(ground), ground.pull)
+    return finish(door, repository, begun, went.report, TRUST, went.judged)
 
 
 def _undo(door: Door, repository: Repository, ground: Ground) -> Done:

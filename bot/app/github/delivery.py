@@ -73,6 +73,22 @@ class Delivery:
         """Push the record alone, of a run that has no commits to show."""
         return push_all(self.quarantine.git, self.door.remote, [self._record()])[0]
 
+    def go_back(self, pull: PullRequest, deeds: frozenset[str]) -> Pushed:
+        """Put a branch of ours back to where the run began, as no step of it is left; what then asks for nothing ends.
+
+        Commits of others are never taken away.
+        """
+        begun = self.found.base
+        nothing = self.door.github.compare(begun, pull.base_ref) in ("identical", "ahead")
+        moves = [self._record()]
+        if pull.head_sha in deeds and not nothing:
+            moves.append(Move(HEADS + pull.head_ref, begun, pull.head_sha))
+        told = push_all(self.quarantine.git, self.door.remote, moves)
+        pushed = next((each for each in told if each.kind != "ok"), told[-1])
+        if pushed.kind == "ok" and nothing and pull.head_sha in deeds:
+            self.door.github.edit_pull(pull.number, state="closed")
+        return pushed
+
     def _record(self) -> Move:
         record = PREFIX + self.claim.run
         there = tips(self.quarantine.git, self.door.remote, [record])

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 from bot.app.github.destination import Earlier
 from bot.app.github.door import Door
-from bot.app.github.memory import Memory, is_own
+from bot.app.github.memory import Memory, is_own, recall_pulls
 from bot.core.allowance import approve, waiting
 from bot.core.approval import Decision
 from bot.core.event import Decided, Event
 from bot.core.handover import Handover
 from bot.core.hub import PullRequest
+from bot.core.publication.marker import Attempt
 from bot.errors import ForgeNotFound, UsageError
 from bot.git.names import is_ours
 from bot.git.quarantine import open_quarantine
@@ -32,21 +33,30 @@ class Ground:
     talked: PullRequest | None
     """The pull request that the order is about, where it is gone on with; None where its content is replaced."""
     earlier: Earlier
+    runs: frozenset[str] = frozenset()
+    """Those that we told of here before."""
 
 
 def find_ground(door: Door, claim: Handover, memory: Memory) -> Ground:
     """Find out which commits a run may stand on. Raises UsageError where it names others, ForgeError."""
     talked = _talked(door)
-    refs = [ref for ref in dict.fromkeys(_refs(door, talked)) if ref]
+    replaces = door.order.verb == "retry" and talked is not None and is_ours(talked.head_ref)
+    earlier = _earlier(door, memory, talked if replaces else None)
+    refs = [ref for ref in dict.fromkeys((*_refs(door, talked), earlier.branch)) if ref]
     if claim.base.ref not in refs:
         raise UsageError("what was handed over is for another branch than the order is about")
     named = dict.fromkeys(filter(None, (claim.base.then, claim.base.now)))
     bases = frozenset(commit for commit in named if any(_holds(door, commit, ref) for ref in refs))
     if claim.base.then not in bases:
         raise UsageError("what was handed over begins with a commit that is on no branch which the order is about")
-    replaces = door.order.verb == "retry" and talked is not None and is_ours(talked.head_ref)
-    earlier = _earlier(door, memory, talked if replaces else None)
-    return Ground(bases, claim.base.ref, None if replaces else talked, earlier)
+    runs = frozenset(attempt.run for attempt in _told(door, memory, talked))
+    return Ground(bases, claim.base.ref, None if replaces else talked, earlier, runs)
+
+
+def _told(door: Door, memory: Memory, talked: PullRequest | None) -> tuple[Attempt, ...]:
+    """List the attempts that our own comment or pull request tells of."""
+    own = recall_pulls([talked] if talked is not None else [], door.call.rules)
+    return (*memory.state.attempts, *own)
 
 
 def _refs(door: Door, talked: PullRequest | None) -> tuple[str, ...]:

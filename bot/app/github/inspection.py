@@ -9,7 +9,7 @@ from bot.app.github.exhibit import TOLD, Exhibit, read_record
 from bot.app.github.provenance import HEADS, find_lies, find_tip
 from bot.core.approval import Decision
 from bot.core.copies import trace_copies
-from bot.core.event import Baselined, Event, Proved, Published, Redone, Undone
+from bot.core.event import Baselined, Decided, Event, Proved, Published, Redone, Started, Undone
 from bot.core.handover import Handover
 from bot.core.lineage import follow
 from bot.core.redact import MARK, Redactor
@@ -40,6 +40,8 @@ class Expectation:
     and what was asked where that is not empty."""
     grants: tuple[Decision, ...] = ()
     """What a person allowed, as far as that is known here."""
+    kept: tuple[Event, ...] = ()
+    """The run's record as it was published before: what is handed over goes on from there, and is about the same."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Values that must not show up anywhere."""
     workflow_run: str = ""
@@ -92,6 +94,10 @@ def _refuse_claim(handover: Handover, expectation: Expectation) -> Iterator[str]
         yield "the branch that it names is none that git agent makes for this run"
 
 
+def _gist(decision: Decision) -> tuple[str, ...]:
+    return decision.question.risk, decision.question.subject, decision.answer, decision.tree
+
+
 @dataclass(frozen=True)
 class _Case:
     shown: Exhibit
@@ -101,6 +107,15 @@ class _Case:
     @cached_property
     def redactor(self) -> Redactor:
         return Redactor(self.expectation.secrets)
+
+    @cached_property
+    def wanted(self) -> Task:
+        """What it should be about, and the rules that hold."""
+        task, kept = self.expectation.task, self.expectation.kept
+        if not kept or not isinstance(kept[0], Started):
+            return task
+        begun = kept[0].task
+        return begun.model_copy(update={"limits": task.limits, "protected": (*begun.protected, *task.protected)})
 
     def close(self) -> Inspection:
         shown = self.shown
@@ -133,7 +148,7 @@ class _Case:
 
     def _agreement(self) -> Iterator[str]:
         """Hold the claim, the record and what is known here against each other."""
-        started, wanted = self.shown.started, self.expectation.task
+        started, wanted = self.shown.started, self.wanted
         asked = started.task
         if self.shown.branch and self.shown.branch not in {started.branch, *self._branches()}:
             yield "its branch is none that its record knows of"
@@ -141,10 +156,19 @@ class _Case:
             yield "its record is about another issue or order"
         if wanted.goal and asked.goal != wanted.goal and MARK not in asked.goal:
             yield "its record is about another task"
-        if asked.scope != wanted.scope or not set(wanted.protected) <= set(asked.protected):
+        # What is protected only since it began is held against its commits all the same
+        ruled = set() if self.expectation.kept else set(wanted.protected) - set(asked.protected)
+        if asked.scope != wanted.scope or ruled:
             yield "its record was made with other rules about paths"
+        if self.shown.events[: len(self.expectation.kept)] != self.expectation.kept:
+            yield "its record does not go on from the one that was published before"
         if started.planning and self.shown.deeds:
             yield "it was to be a plan, and there are commits"
+        # Once published, a record is what later runs are allowed things by
+        given = {_gist(grant) for grant in self.expectation.grants if grant.by == "person"}
+        said = (event.decision for event in self.shown.events if isinstance(event, Decided))
+        if any(each.allowed and each.by == "person" and _gist(each) not in given for each in said):
+            yield "its record says that a person allowed what nobody is known to have allowed"
 
     def _branches(self) -> Iterator[str]:
         for event in self.shown.events:
@@ -185,7 +209,7 @@ class _Case:
     def _substance(self) -> Iterator[str]:
         """Look at what is in the commits and in the record."""
         shown, differ = self.shown, self.shown.comparison.differ
-        rules = Rules(self.expectation.task, self.expectation.grants)
+        rules = Rules(self.wanted, self.expectation.grants)
         whole = differ(shown.base, shown.tip or shown.base)
         for commit in shown.commits.values():
             if commit.id == shown.record:

@@ -1,8 +1,10 @@
 """The job that publishes: runs no model and no code of the repository, and trusts nothing of what it is handed."""
 
+from collections.abc import Sequence
+
 from bot.app.github.admission import admit
 from bot.app.github.delivery import Delivery, explain_push
-from bot.app.github.destination import aim
+from bot.app.github.destination import Work, aim
 from bot.app.github.door import Call, Door, log, open_door, put_outputs, tell_error
 from bot.app.github.grounds import Ground, find_grants, find_ground, read_kept
 from bot.app.github.inspection import Expectation, inspect
@@ -10,9 +12,13 @@ from bot.app.github.reading import read_handover
 from bot.app.github.tasks import assign
 from bot.app.github.thread import Thread, open_thread
 from bot.app.secrecy import take_secrets
+from bot.core.copies import trace_copies
+from bot.core.event import Event, Started
 from bot.core.handover import BUNDLE, Handover
+from bot.core.task import Task
 from bot.core.trigger.gate import TALK, Refusal
-from bot.errors import AgentError
+from bot.errors import AgentError, UsageError
+from bot.git.names import is_ours
 from bot.git.quarantine import Quarantine, open_quarantine
 
 
@@ -74,15 +80,30 @@ def _expect(door: Door, quarantine: Quarantine, claim: Handover, ground: Ground)
     given = assign(door, quarantine.repository, claim.base.then)
     # What git takes orders from elsewhere is a matter of the machine that worked
     task = given.request.task.model_copy(update={"protected": given.desk.settings.protect})
-    said = door.trigger.run is None and door.order.verb in ("fix", "plan")
+    kept = read_kept(door.remote, claim.run)
     return Expectation(
         repository=door.call.repository,
         bases=ground.bases,
-        task=task if said else task.model_copy(update={"goal": ""}),
-        grants=find_grants(door, read_kept(door.remote, claim.run)),
+        task=_recall(task, kept, ground) if kept else task if _says(door) else task.model_copy(update={"goal": ""}),
+        grants=find_grants(door, kept),
+        kept=kept,
         secrets=take_secrets().values,
         workflow_run=door.call.run_id,
     )
+
+
+def _says(door: Door) -> bool:
+    """Tell whether an order says by itself all that a run is asked."""
+    return door.trigger.run is None and door.order.verb in ("fix", "plan")
+
+
+def _recall(task: Task, kept: Sequence[Event], ground: Ground) -> Task:
+    """Expect of a run that was published before what it was asked then. Raises UsageError for one of another page."""
+    first = kept[0]
+    assert isinstance(first, Started), "a record that was vetted begins with its start"
+    if first.run not in ground.runs:
+        raise UsageError("what was handed over goes on with a run of another page")
+    return task.model_copy(update={name: getattr(first.task, name) for name in ("source", "goal", "scope")})
 
 
 def _deliver(delivery: Delivery, thread: Thread, ground: Ground) -> int:
@@ -90,8 +111,8 @@ def _deliver(delivery: Delivery, thread: Thread, ground: Ground) -> int:
     report = found.report
     assert report is not None, "asked for before"
     if not found.tip:
-        return _end(delivery, thread)
-    destination, pushed = delivery.push(aim(claim, ground.talked, ground.earlier))
+        return _end(delivery, thread, ground)
+    destination, pushed = delivery.push(aim(claim, _weigh(delivery), ground.talked, ground.earlier))
     if pushed.kind != "ok":
         thread.keep(claim, found, explain_push(pushed))
         return 1
@@ -100,11 +121,22 @@ def _deliver(delivery: Delivery, thread: Thread, ground: Ground) -> int:
     return report.exit_code if delivered.pull is not None else 1
 
 
-def _end(delivery: Delivery, thread: Thread) -> int:
-    """Keep the record of a run that left no commits; a pull request whose steps were all taken back is closed."""
+def _weigh(delivery: Delivery) -> Work:
+    found = delivery.found
+    deeds = frozenset(trace_copies(found.events).commits)
+    back = delivery.door.order.verb == "undo"
+    return Work(frozenset((found.base, *found.commits)), deeds, back=back)
+
+
+def _end(delivery: Delivery, thread: Thread, ground: Ground) -> int:
+    """Keep the record of a run that left no commits, and take from a pull request of ours what it took back."""
     report = delivery.found.report
     assert report is not None, "asked for before"
-    pushed = delivery.push_record()
+    mine = ground.talked if ground.talked is not None and is_ours(ground.talked.head_ref) else ground.earlier.pull
+    if delivery.door.order.verb == "undo" and mine is not None:
+        pushed = delivery.go_back(mine, _weigh(delivery).deeds)
+    else:
+        pushed = delivery.push_record()
     if pushed.kind != "ok":
         log(f"the record was not pushed: {explain_push(pushed)}")
     thread.end(delivery.claim, delivery.found)

@@ -1,20 +1,16 @@
 """Both jobs of the workflow, as a runner starts them: an event in, a pull request out."""
 
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tests.conftest import Repo
+from tests.hub.events import comment_event
 from tests.hub.standin import READ_TOKEN, WRITE_TOKEN, Standin
-from tests.hub.world import Comment, Issue, stamp
+from tests.hub.world import Issue
 from tests.product import Ran, run
-
-
-def account(login: str, number: int, kind: str = "User") -> dict[str, Any]:
-    return {"login": login, "id": number, "type": kind}
 
 
 @dataclass
@@ -27,49 +23,12 @@ class Runner:
     env: dict[str, str] = field(default_factory=dict)
     """What the workflow sets beside what a runner always does."""
 
-    def said(self, issue: Issue, comment: Comment) -> dict[str, Any]:
-        """Write the payload of a comment."""
-        author = comment.author
-        assert author is not None
-        user = account(author.login, author.id, author.kind)
-        about: dict[str, Any] = {
-            "number": issue.number,
-            "title": issue.title,
-            "body": issue.body,
-            "state": "open",
-            "user": account("eve", 99),
-            "html_url": f"{self.hub.server}/{self.hub.full_name}/issues/{issue.number}",
-        }
-        if issue.pull is not None:
-            about["pull_request"] = {"url": "x"}
-        written = stamp(comment.created)
-        return {
-            "action": "created",
-            "issue": about,
-            "comment": {
-                "id": comment.id,
-                "body": comment.body,
-                "user": user,
-                "created_at": written,
-                "updated_at": written,
-                "html_url": "https://github.com/x",
-            },
-            "repository": self.repository(),
-            "sender": user,
-        }
-
-    def repository(self) -> dict[str, Any]:
-        return {
-            "id": 1296269,
-            "full_name": self.hub.full_name,
-            "default_branch": "main",
-            "html_url": f"{self.hub.server}/{self.hub.full_name}",
-        }
-
     def order(self, issue: Issue, words: str, login: str = "ann") -> tuple[Ran, Ran | None]:
         """Comment, and run both jobs."""
+        # Nobody orders in the second in which a branch was pushed to
+        self.hub.pass_time(2)
         comment = self.hub.comment(issue.number, words, login)
-        return self.both("issue_comment", self.said(issue, comment), login)
+        return self.both("issue_comment", comment_event(self.hub, comment), login)
 
     def both(self, event: str, payload: Mapping[str, Any], login: str = "ann") -> tuple[Ran, Ran | None]:
         """Run both jobs of one run of the workflow; the second only where the first let the order in."""
@@ -117,6 +76,19 @@ class Runner:
             made.git("remote", "set-url", "origin", f"{self.hub.server}/{self.hub.full_name}.git")
         return made
 
+    def push(self, branch: str, files: Mapping[str, str]) -> str:
+        """Have somebody commit to a branch of the remote; return the commit."""
+        desk = Repo(self.folder / "somebody")
+        if not desk.path.exists():
+            desk.path.mkdir(parents=True)
+            desk.git("init", "-q")
+        desk.git("fetch", "-q", str(self.hub.git_folder), f"+refs/heads/{branch}:refs/heads/work")
+        desk.git("checkout", "-q", "--detach", "work")
+        made = desk.commit(files, "somebody's change")
+        self.hub.git.git("fetch", "-q", str(desk.path), f"+{made}:refs/heads/{branch}")
+        self.hub.world.settle()
+        return made
+
     def outputs(self, mode: str) -> dict[str, str]:
         """Read the outputs of a job of the last run."""
         path = self.folder / f"{self.number}" / f"{mode}.output"
@@ -136,7 +108,3 @@ class Runner:
         """Read the summary of a job of the last run."""
         path = self.folder / f"{self.number}" / f"{mode}.md"
         return path.read_text() if path.exists() else ""
-
-
-def now() -> float:
-    return time.time()

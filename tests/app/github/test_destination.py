@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.app.github.destination import Destination, Earlier, aim
+from bot.app.github.destination import Destination, Earlier, Work, aim
 from bot.core.handover import Base, Handover
 from bot.core.hub import PullRequest
 from bot.errors import UsageError
@@ -21,37 +21,46 @@ def pull(head: str, sha: str = BASE, base: str = "main") -> PullRequest:
     return PullRequest(number=7, head_sha=sha, head_ref=head, base_ref=base)
 
 
+HEAD = "agent/12-totals-20250101-120000-0000"
+MADE = Work(frozenset({BASE, "d" * 40}), frozenset({"d" * 40}))
+
+
 def test_an_issue_gets_a_branch_and_a_pull_request_of_its_own() -> None:
-    assert aim(claim(), None, Earlier()) == Destination(OURS, "", "main")
+    assert aim(claim(), MADE, None, Earlier()) == Destination(OURS, "", "main")
 
 
 def test_what_was_asked_for_on_somebodys_pull_request_is_offered_to_their_branch() -> None:
-    assert aim(claim(base=Base(ref="topic", then=BASE, now=BASE)), pull("topic"), Earlier()) == Destination(
-        OURS, "", "topic"
-    )
+    asked = claim(base=Base(ref="topic", then=BASE, now=BASE))
+    assert aim(asked, MADE, pull("topic"), Earlier()) == Destination(OURS, "", "topic")
 
 
 def test_what_was_asked_for_on_our_pull_request_goes_on_its_branch() -> None:
-    mine = pull("agent/12-totals-20250101-120000-0000")
-    assert aim(claim(), mine, Earlier()) == Destination(mine.head_ref, BASE, "main", mine)
+    mine = pull(HEAD)
+    assert aim(claim(), MADE, mine, Earlier()) == Destination(HEAD, BASE, "main", mine)
 
 
 def test_a_branch_of_ours_that_moved_is_gone_on_with_only_on_top_of_where_it_is() -> None:
-    mine = pull("agent/12-totals-20250101-120000-0000", sha=OTHER)
-    assert aim(claim(), mine, Earlier()).pull is None
-    assert "changed meanwhile" in aim(claim(), mine, Earlier()).why
-    moved = claim(base=Base(ref=mine.head_ref, then=BASE, now=OTHER, state="rebased"))
-    assert aim(moved, mine, Earlier()) == Destination(mine.head_ref, OTHER, "main", mine)
+    mine = pull(HEAD, sha=OTHER)
+    assert aim(claim(), MADE, mine, Earlier()).pull is None
+    assert "not of this run" in aim(claim(), MADE, mine, Earlier()).why
+    assert aim(claim(), Work(frozenset({OTHER, TIP})), mine, Earlier()) == Destination(HEAD, OTHER, "main", mine)
+
+
+def test_steps_of_ours_may_be_taken_back_and_nobody_elses() -> None:
+    back = Work(frozenset({BASE}), frozenset({TIP}), back=True)
+    mine, theirs = pull(HEAD, sha=TIP), pull(HEAD, sha=OTHER)
+    assert aim(claim(), back, mine, Earlier()) == Destination(HEAD, TIP, "main", mine)
+    assert aim(claim(), back._replace(back=False), mine, Earlier()).pull is None
+    assert aim(claim(), back, theirs, Earlier()).pull is None
 
 
 def test_another_run_for_an_issue_takes_the_place_of_the_one_before() -> None:
-    mine = pull("agent/12-totals-20250101-120000-0000", sha=TIP)
-    assert aim(claim(), None, Earlier(mine.head_ref, TIP, mine)) == Destination(mine.head_ref, TIP, "main", mine)
+    mine = pull(HEAD, sha=TIP)
+    assert aim(claim(), MADE, None, Earlier(HEAD, TIP, mine)) == Destination(HEAD, TIP, "main", mine)
 
 
 def test_what_somebody_built_on_is_never_replaced() -> None:
-    mine = pull("agent/12-totals-20250101-120000-0000", sha=OTHER)
-    there = aim(claim(), None, Earlier(mine.head_ref, TIP, mine))
+    there = aim(claim(), MADE, None, Earlier(HEAD, TIP, pull(HEAD, sha=OTHER)))
     assert (there.branch, there.expected, there.pull) == (OURS, "", None)
     assert "not ours" in there.why
 
@@ -59,4 +68,4 @@ def test_what_somebody_built_on_is_never_replaced() -> None:
 @pytest.mark.parametrize("branch", ["main", "agent/x", "refs/heads/main", "", "agent/12-other-20250101-120000-0000"])
 def test_no_other_branch_is_ever_named(branch: str) -> None:
     with pytest.raises(UsageError):
-        aim(claim(branch=branch), None, Earlier())
+        aim(claim(branch=branch), MADE, None, Earlier())

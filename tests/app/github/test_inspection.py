@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from bot.app.github.inspection import UNPROVED
+from bot.app.github.inspection import UNPROVED, Expectation, inspect
 from bot.core.approval import Decision, Question
 from bot.core.branches import Made, Place
 from bot.core.check import Verdict
@@ -27,8 +28,13 @@ from bot.core.message import Reply, ToolCall, ToolResult
 from bot.core.proof import Audit, Proof
 from bot.core.task import Limits, Source, Task
 from bot.git.audit import changes
+from bot.git.bundle import write_bundle
 from bot.git.objects import Identity
-from tests.app.github.handed import BRANCH, GOOD, RUN, Files, Lab, Tale, judged, make_lab, rebased
+from bot.git.quarantine import open_quarantine
+from bot.git.remote import Move, Remote, push_all, tips
+from tests.app.github.handed import BRANCH, GOOD, HANDOVER, RUN, Files, Lab, Tale, judged, make_lab, rebased
+from tests.app.walk import make_walk
+from tests.git.kinds import filled
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 HELD = "correct-horse-battery-staple-42"
@@ -144,16 +150,21 @@ def proved_before(tale: Tale) -> None:
 
 
 def granted(tale: Tale) -> None:
-    """Write down that a person allowed it."""
+    """Write down that a person allowed it, for a run to come."""
     question = Question(risk="protected", subject=".github/workflows/ci.yml", why="changes it")
     tale.events.append(Decided(call_id="c", decision=Decision(question=question, answer="run", by="person", who="ada")))
+
+
+def granted_now(tale: Tale) -> None:
+    question = Question(risk="protected", subject=".github/workflows/ci.yml", why="changes it")
+    tale.events.append(Decided(call_id="c", decision=Decision(question=question, answer="run", by="earlier")))
     tale.step({".github/workflows/ci.yml": b"on: pull_request_target\n"})
 
 
 def allowed_deletion(tale: Tale) -> None:
     question = Question(risk="delete", subject="", why="deletes the file far")
     call = ToolCall(id="c", name="delete_file", arguments={"path": "far"})
-    tale.events.append(Decided(call_id="c", decision=Decision(question=question, answer="once", by="person")))
+    tale.events.append(Decided(call_id="c", decision=Decision(question=question, answer="once", by="policy")))
     tale.events.append(Acted(call=call, result=ToolResult(call_id="c", ok=True, output="deleted")))
     tale.step({"far": None})
 
@@ -238,7 +249,8 @@ LIES: Mapping[str, tuple[Lie, str]] = {
     "another diff": (other_diff, "another change in step 2"),
     "no proof": (unproved, "no proof for these files"),
     "a proof of other files": (proved_before, "no proof for these files"),
-    "a permission that it gave itself": (granted, "protected"),
+    "a permission for later": (granted, "a person allowed what nobody is known"),
+    "a permission that it gave itself": (granted_now, "protected"),
     "a deletion that it allowed itself": (allowed_deletion, "nobody allowed it to be deleted"),
     "what is set for us": (table, "[tool.git-agent]"),
     "a secret that was said": (words, "line 3 of its record holds"),
@@ -269,6 +281,8 @@ def test_what_a_person_allowed_counts_where_the_publisher_knows_of_it(lab: Lab) 
     tree = lab.store.tree(tale.tip)
     given = tuple(Decision(question=each, answer="once", by="person", tree=tree) for each in asked)
     assert tale.inspect(replace(tale.expect(), grants=given)).faults == ()
+    told = replace(tale, events=[*tale.events, *(Decided(call_id="c", decision=each) for each in given)])
+    assert told.inspect(replace(told.expect(), grants=given)).faults == ()
     assert len(tale.inspect(replace(tale.expect(), grants=given[:1])).faults) == 1
     for other in ({"tree": "3" * 40}, {"by": "policy"}, {"answer": "wait"}):
         weaker = tuple(each.model_copy(update=other) for each in given)
@@ -372,3 +386,32 @@ def test_a_record_tells_of_what_it_changed_and_not_of_something_else(lab: Lab, g
     true = changes(lab.repository, lab.base, tale.tip)
     tale.change(Verified, change=last.change.model_copy(update={"files": true.files}))
     assert any("another change in step 2" in fault and "calc.py" in fault for fault in tale.inspect().faults)
+
+
+def test_a_bundle_is_received_inspected_and_pushed_from_where_it_was_looked_at(tmp_path: Path) -> None:
+    walk = make_walk(filled(tmp_path / "repo"), ({"calc.py": b"mended\n"}, {"deep/c.py": b"c\n"}), end=False)
+    walk.repo.git("clone", "-q", "--bare", "--no-tags", "--single-branch", str(walk.repo.path), str(tmp_path / "hub"))
+    remote = Remote(f"file://{tmp_path}/hub")
+    told = write_bundle(walk.repository, tmp_path / "b", run=RUN, branch=BRANCH, base=walk.base)
+    first = walk.events[0]
+    assert isinstance(first, Started)
+    with open_quarantine(tmp_path) as quarantine:
+        quarantine.bring(remote, [walk.base])
+        assert quarantine.receive(tmp_path / "b", run=RUN, branch=BRANCH, bases={walk.base}) == told
+        expected = Expectation("octo/demo", frozenset({walk.base}), first.task)
+        found = inspect(quarantine.repository, HANDOVER, expected)
+        assert (found.faults, found.commits, found.record) == ((), walk.commits, told.record)
+        moves = (Move(f"refs/heads/{BRANCH}", found.tip, ""), Move(f"refs/agent/runs/{RUN}", found.record, ""))
+        assert [each.kind for each in push_all(quarantine.git, remote, moves)] == ["ok", "ok"]
+        assert tips(quarantine.git, remote, ["refs/heads/agent/*"]) == {f"refs/heads/{BRANCH}": told.tip}
+
+
+def test_a_run_that_is_gone_on_with_keeps_its_past_and_stays_about_the_same(good: Tale) -> None:
+    tale = good.again()
+    tale.events.append(Ended(at=9.0, stop="done"))
+    page = tale.task.model_copy(update={"source": Source(kind="comment", ref="8"), "goal": "take it back"})
+    known = replace(tale.expect(), task=page, kept=tuple(good.events))
+    assert tale.inspect(known).faults == ()
+    assert any("another issue" in fault for fault in tale.inspect(replace(known, kept=())).faults)
+    tale.change(Baselined, at=7.0)
+    assert any("does not go on from" in fault for fault in tale.inspect(known).faults)

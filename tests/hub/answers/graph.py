@@ -2,20 +2,23 @@
 
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
-
-from graphql import GraphQLSchema, build_schema, graphql_sync
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tests.hub.calls import Call, Refused
 from tests.hub.world import Comment, Issue, stamp
+
+if TYPE_CHECKING:
+    from graphql import GraphQLSchema
 
 Json: TypeAlias = Any
 FILE = Path(__file__).parents[1] / "contract/github.graphql"
 
 
 @cache
-def schema() -> GraphQLSchema:
+def schema() -> "GraphQLSchema":
     """Read the schema; once."""
+    from graphql import build_schema  # noqa: PLC0415 - it takes as long to load as all the rest
+
     return build_schema(FILE.read_text())
 
 
@@ -29,6 +32,8 @@ class Refusal(Exception):
 
 def run(call: Call) -> tuple[Json, list[str]]:
     """Answer a query; return the answer and what the schema says against the query."""
+    from graphql import graphql_sync  # noqa: PLC0415
+
     told = call.body if isinstance(call.body, dict) else {}
     done = graphql_sync(schema(), told.get("query") or "", Root(call), variable_values=told.get("variables"))
     faults, errors = [], []
