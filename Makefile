@@ -10,15 +10,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP := -m pip --quiet --disable-pip-version-check
 APART := $(PREFIX)/share/git-agent
-SHELL_FILES := scripts/git-agent .ci/run $(filter-out %.txt,$(wildcard scripts/action/*))
-LOCKED := scripts/action/requirements.txt
+SHELL_FILES := scripts/git-agent .ci/run $(wildcard scripts/action/*)
 WORKFLOWS := $(wildcard .github/workflows/*.yml)
 EMULATE := $(VENV)/share/emulate/node_modules/emulate/package.json
 T ?= tests
 KILLS ?= 2000
 ROUNDS ?= 20
 
-.PHONY: help setup emulate demo test chaos redteam check format bench lock install uninstall clean
+.PHONY: help setup emulate demo test chaos redteam check format bench install uninstall clean
 
 help:
 	@echo "make demo       repair a small project and show what was done"
@@ -29,7 +28,6 @@ help:
 	@echo "make check      formatter, linters, types, import rules, workflow and shell files"
 	@echo "make format     let the formatter and the linter mend what they can"
 	@echo "make bench      measure cold start and the cost of a step"
-	@echo "make lock       pin anew what the GitHub action installs (after a change of dependencies)"
 	@echo "make clean      remove everything that these made"
 
 setup: $(READY)
@@ -80,14 +78,6 @@ format: $(READY)
 bench: $(READY)
 	$(BIN)/python -I benchmarks/cold.py
 	$(BIN)/python -I benchmarks/steps.py
-
-# Not among the dependencies for development, which it would hold back; it runs a few times a year.
-lock: $(READY)
-	$(PYTHON) -m venv --clear build/lock
-	build/lock/bin/python $(PIP) install pip-tools
-	{ head -n 1 $(LOCKED); build/lock/bin/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe --no-header \
-		--no-emit-options --build-deps-for wheel --output-file - pyproject.toml; } >build/locked
-	mv build/locked $(LOCKED)
 
 install:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer on PATH; say make PYTHON=/path/to/python3" >&2; exit 1; }

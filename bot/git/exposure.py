@@ -26,10 +26,17 @@ def find_exposed(repository: Repository) -> tuple[str, ...]:
 
     Files that are included count as well, whether the condition for it holds now or not.
     """
-    found = dict.fromkeys(_find(list_places(repository.git, repository.root)))
+    places = [place for place in list_places(repository.git, repository.root) if not _is_machines(place, repository)]
+    found = dict.fromkeys(_find(places))
     for own in islice(sorted((repository.common_dir / "modules").rglob("config")), MOST_MODULES):
         found |= dict.fromkeys(_find(list_places(repository.shared, own.parent, own)))
     return tuple(found)
+
+
+def _is_machines(place: tuple[Path, str, str], repository: Repository) -> bool:
+    """Say whether a setting names a helper of the machine, which commands are kept from together with its files."""
+    origin, key, _ = place
+    return bool(_HELPER.fullmatch(key.casefold())) and not origin.resolve().is_relative_to(repository.common_dir)
 
 
 def _find(settings: Iterable[tuple[Path, str, str]]) -> Iterator[str]:

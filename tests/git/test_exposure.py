@@ -74,3 +74,12 @@ def test_those_of_submodules_count_as_well(plain: Repo) -> None:
     own.write_text(f'[http "https://github.com/"]\n\textraheader = {HEADER}\n')
     assert found(plain) == (f"http.https://github.com/.extraheader in {own}",)
     own.unlink()
+
+
+def test_a_helper_of_the_machine_is_none_of_the_repositorys(
+    plain: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everywhere = tmp_path / "gitconfig"
+    everywhere.write_text("[credential]\n\thelper = gcloud\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(everywhere))
+    assert found(plain) == ()

@@ -2,15 +2,12 @@
 
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
 from bot.settings import OTHER_VARIABLES, Settings
 
@@ -134,19 +131,6 @@ def test_orders_wait_for_each_other_and_none_takes_the_place_of_another() -> Non
 def test_every_job_ends(path: Path) -> None:
     jobs = yaml.safe_load(path.read_text())["jobs"]
     assert all(job["timeout-minutes"] <= 60 for job in jobs.values())
-
-
-def test_what_the_action_installs_is_pinned_to_the_byte_and_recent_enough() -> None:
-    lines = (ROOT / "scripts/action/requirements.txt").read_text().replace("\\\n", " ").splitlines()
-    pins = [line for line in lines if line and not line.lstrip().startswith("#")]
-    assert all(re.match(r"[\w.-]+==\S+ .*--hash=sha256:[0-9a-f]{64}", pin) for pin in pins)
-    pinned = {
-        canonicalize_name(name): version for name, _, version in (pin.split(" ")[0].partition("==") for pin in pins)
-    }
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    wanted = map(Requirement, (*project["project"]["dependencies"], *project["build-system"]["requires"]))
-    late = [str(each) for each in wanted if not each.specifier.contains(pinned.get(canonicalize_name(each.name), "0"))]
-    assert late == [], "say `make lock`"
 
 
 def test_what_a_linter_is_told_to_leave_has_a_reason() -> None:

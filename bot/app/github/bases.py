@@ -9,15 +9,17 @@ from bot.app.desk import settle
 from bot.app.finished import Finished, open_finished, tip_of
 from bot.app.github.door import Door
 from bot.app.moving import carry_out
+from bot.app.perform import render
 from bot.app.proving.prove import Wish, prove
 from bot.app.replanting import Pick, replant
 from bot.core.branches import Place
-from bot.core.event import Published
+from bot.core.event import Proved, Published
 from bot.core.handover import Base
 from bot.core.hub import PullRequest
 from bot.core.report import Report
 from bot.errors import AgentError, UsageError
 from bot.git.mergeability import conflicts
+from bot.git.record import append_events
 from bot.git.remote import fetch
 from bot.git.repository import Repository
 from bot.git.store import open_store
@@ -85,7 +87,10 @@ def _move(repository: Repository, report: Report, flags: Mapping[str, object], b
         return base.model_copy(update={"state": "conflicts", "detail": f"in {named}"[:500]})
     try:
         tip = _make_again(repository, report, flags, base.now)
-        judged = prove(repository.root, flags, Wish(f"{base.now}..{tip}"))
+        judged = prove(repository.root, flags, Wish(f"{base.now}..{tip}", tip=True))
+        whole = judged.proved.commits[-1]
+        proved = Proved(at=time.time(), commit=tip, proof=whole.proof, audit=whole.audit)
+        append_events(repository, report.run, [proved], render)
     except AgentError as error:
         return base.model_copy(update={"state": "unverified", "detail": error.message[:500]})
     held = judged.proved.sound

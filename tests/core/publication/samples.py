@@ -68,7 +68,7 @@ LATER = replace(
 
 LONG_LINE = "x" * 80_000
 EVIL = (
-    "Fix #12 @team [skip ci] GH-1 </details> ```` <!-- x --> \u202e\u200b\ufeff ![p](http://t/x.png) | `a` ::error::\r\n"
+    "Fix #12 @team [skip ci] GH-1 </details> ```` <!-- x --> \u202e\u200b\ufeff ![p](http://t/x.png) | `a` ::e::\r\n"
     "```\n~~~\nfixes https://github.com/o/r/issues/1 https://evil.example www.evil.example a@b.example [a](b) [^1]\n"
     "[^1]: note\n| a | b |\n| --- | --- |\n:-: | :-:\n<img src=x onerror=y> &lt;b&gt; &#64;team \x1b[31mred\x1b[0m\n"
     "##[group]x $x$ :tada: 👩\u200d👧 ***NO_CI***\n/agent fix\n- [x] done\n# title\n> quote\n::set-output name=a::b\n"

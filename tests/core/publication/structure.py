@@ -11,7 +11,12 @@ PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 OURS = re.compile(
     r"<details><summary>[\w ,()]+</summary>\n?|</details>\n?|<br>|</?sub>|<!-- git-agent \{[^<>\n]*\} -->\n?"
 )
-LIVE = re.compile(r"@\w|#\d|\bgh-\d|://|\bwww\.|\bmailto:\w|:\w+:|\[\s*(?:skip|no) ci\s*\]", re.IGNORECASE)
+LIVE = re.compile(r"@\w|#\d|\bgh-\d|://|\bwww\.|\bmailto:\w|:\w+:", re.IGNORECASE)
+ORDERS = (
+    re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:[\w./-]*#|gh-|https?://\S+/)\d", re.IGNORECASE),
+    re.compile(r"\[\s*(?:skip|no)[ -]?ci\s*\]|\*\*\*NO_CI\*\*\*", re.IGNORECASE),
+)
+"""What is obeyed in the message of a commit, which a page can become as it is, code and all."""
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
 
 
@@ -56,17 +61,9 @@ def _prose(tokens: list[Token]) -> Iterator[str]:
 def live(text: str, own: tuple[str, ...] = ()) -> list[str]:
     """List what of a page GitHub would act upon, beside words of our own."""
     page = read(text)
-    prose = page.prose
-    for word in own:
-        prose = prose.replace(word, "")
-    acted = [found[0] for found in LIVE.finditer(prose)]
-    # A page can become the message of a commit as it is, code and all
-    closing = re.search(
-        r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+\S*(?:#|gh-|/)\d", _without(text, own), re.IGNORECASE
-    )
-    skipping = re.search(r"\[\s*(?:skip|no)[ -]?ci\s*\]|\*\*\*NO_CI\*\*\*", text, re.IGNORECASE)
-    unseen = [repr(found[0]) for found in UNSEEN.finditer(text)]
-    return [*page.faults, *acted, *(found[0] for found in (closing, skipping) if found), *unseen]
+    prose, raw = _without(page.prose, own), _without(text, own)
+    acted = [*LIVE.finditer(prose), *UNSEEN.finditer(raw), *(found for each in ORDERS for found in each.finditer(raw))]
+    return [*page.faults, *(repr(found[0]) for found in acted)]
 
 
 def _without(text: str, own: tuple[str, ...]) -> str:

@@ -31,8 +31,9 @@ from tests.core.publication.samples import (
     besieged,
     hostile,
 )
-from tests.core.publication.structure import live, read
+from tests.core.publication.structure import PARSER, live, read
 
+SUBJECT = "fix: write \\`earliest\\` for \\`earlist\\` in stockroom/report.py"
 OWN = ("Fixes #12", "#12 open")
 EMOJI = "\U0001f469\U0001f3fd\u200d\U0001f680"
 
@@ -71,8 +72,7 @@ def test_a_verified_change_begins_with_its_verdict_and_shows_all_of_its_evidence
         f"Asked by `octocat` in [a comment]({ISSUE.url}) on [#12]({HOME}/issues/12): `/agent fix`",
         "| `pytest` | `python -m pytest` | ❌ 2 failed, 51 passed | **✅ 53 passed** | 0.2 → 0.2 s |",
         "| `mypy` | `python -m mypy` | ❌ 2 failed | **✅ no findings** | 0.6 → 0.1 s |",
-        f"| 5 | [`{VERIFIED.tip[:10]}`]({HOME}/commit/{VERIFIED.tip}) | fix: use \\`&lt;=\\` instead of \\`&lt;\\` in orders.\\_due "
-        "| +1 -1 | 2 |",
+        f"| 1 | [`9906610209`]({HOME}/commit/{VERIFIED.steps[0].commit}) | {SUBJECT} | +1 -1 | 2 |",
         f"git fetch origin refs/agent/runs/{VERIFIED.run}:refs/agent/runs/{VERIFIED.run}",
         f"git agent verify {VERIFIED.run}",
         "- `/agent undo` takes back the last step; `undo 2` takes back that one and all after it",
@@ -134,13 +134,13 @@ def test_a_page_remembers_what_was_done() -> None:
             "rebased",
             True,
             True,
-            "- ✅ main moved from 2d61283acc to 9999999999 meanwhile; the steps were made and judged",
+            "- ✅ main moved from 2d61283acc to 9999999999 meanwhile; the steps were made",
         ),
         (
             "rebased",
             False,
             False,
-            "> - main moved from 2d61283acc to 9999999999 meanwhile; the steps were made and judged",
+            "> - main moved from 2d61283acc to 9999999999 meanwhile; the steps were made",
         ),
         ("conflicts", False, False, "meanwhile, and the change conflicts with that: in src/a.py"),
         ("unverified", False, False, "meanwhile, and on top of that the change is not verified: in src/a.py"),
@@ -175,12 +175,12 @@ def test_what_is_not_verified_where_it_is_to_be_merged_closes_nothing(
         (
             "issues",
             {"label": "agent", "sender": Account(login="ann")},
-            "Asked by `ann` with the label `agent` on [#12]",
+            "Asked by `ann` with the label `agent` on",
         ),
         (
             "pull_request_review_comment",
             {"spot": Spot(path="a.py", line=3), "pull": True},
-            "in [a review comment](https://github.com/octo-org/stockroom/issues/12#issuecomment-2480010001) about `a.py`",
+            f"in [a review comment]({ISSUE.url}) about `a.py` on [#12]",
         ),
         (
             "workflow_run",
@@ -235,7 +235,7 @@ def every_page(report: Report, setting: object) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("copies", [1, 12, 120])
+@pytest.mark.parametrize("copies", [1, 12])
 def test_hostile_text_everywhere_is_shown_and_does_nothing(copies: int) -> None:
     for name, text in every_page(hostile(EVIL, copies), besieged(EVIL)).items():
         assert size(text) <= LONGEST, name
@@ -244,14 +244,12 @@ def test_hostile_text_everywhere_is_shown_and_does_nothing(copies: int) -> None:
         assert read(text).links == (), name
 
 
-NASTY = st.text(
-    st.one_of(st.characters(codec="utf-8"), st.sampled_from("`@#<>[]()!*_~|\\\n\r&:/1a-=$ \u202e\u200b")), max_size=60
-) | st.sampled_from(
-    ["</details>", "<!-- x", "-->", "fixes #1", "GH-1", "| - |", ":-: | :-:", "```\n", EMOJI * 400, "\\"]
-)
+LETTERS = st.one_of(st.characters(codec="utf-8"), st.sampled_from("`@#<>[]()!*_~|\\\n\r&:/1a-=$ \u202e\u200b"))
+WORDS = ("</details>", "<!-- x", "-->", "fixes #1", "GH-1", "| - |", ":-: | :-:", "```\n", EMOJI * 400, "\\")
+NASTY = st.text(LETTERS, max_size=60) | st.sampled_from(WORDS)
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(NASTY, min_size=1, max_size=4).map("".join), st.integers(1, 300))
 def test_no_text_leaves_its_place(text: str, times: int) -> None:
     evil = text * times
@@ -266,15 +264,10 @@ def test_no_text_leaves_its_place(text: str, times: int) -> None:
 
 
 def test_cells_of_a_hostile_table_stay_in_their_columns() -> None:
-    from tests.core.publication.structure import PARSER
-
-    report = VERIFIED.model_copy(
-        update={"steps": (VERIFIED.steps[0].model_copy(update={"subject": "a|b\\|c `|` \\"}),)}
-    )
-    tokens = PARSER.parse(pull_body(report, SETTING))
-    rows = [t for t in tokens if t.type in ("tr_open", "td_open", "th_open")]
-    counts = [list(group) for group in "".join("r" if t.type == "tr_open" else "c" for t in rows).split("r")[1:]]
-    assert {len(cells) for cells in counts} == {3, 5}
+    step = VERIFIED.steps[0].model_copy(update={"subject": "a|b\\|c `|` \\"})
+    tokens = PARSER.parse(pull_body(VERIFIED.model_copy(update={"steps": (step,)}), SETTING))
+    opened = "".join(token.type[1] for token in tokens if token.type in ("tr_open", "td_open", "th_open"))
+    assert {len(cells) for cells in opened.replace("h", "d").split("r")[1:]} == {3, 5}
 
 
 def test_a_huge_report_is_cut_at_line_ends_and_says_so() -> None:
@@ -290,7 +283,7 @@ def test_a_huge_report_is_cut_at_line_ends_and_says_so() -> None:
     )
     text = pull_body(report, SETTING)
     assert 50_000 < size(text) <= LONGEST
-    assert re.search(r"\n…and 3,9\d\d more files\n", text)
+    assert re.search(r"\n…and 3,\d\d\d more files\n", text)
     assert "…and 2,992 more cases" in text
     assert "…and 492 more" in text
     assert "The remaining diffs are in the commits." in text
