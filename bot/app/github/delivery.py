@@ -3,16 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
-from urllib.parse import quote
 
 from bot.app.github.destination import Destination
 from bot.app.github.door import Door, log
 from bot.app.github.inspection import Inspection
+from bot.app.github.pulls import Page, open_pull
 from bot.core.handover import Handover
 from bot.core.hub import PullRequest
-from bot.errors import ForgeDenied, ForgeError, ForgeRejected
+from bot.git.plumbing import Plumbing
 from bot.git.quarantine import Quarantine
 from bot.git.remote import Move, Pushed, push_all, tips
+from bot.git.run import Git
 from bot.git.trail import PREFIX
 
 HEADS = "refs/heads/"
@@ -40,14 +41,6 @@ class Delivered(NamedTuple):
     """What kept us from it; one line for a person."""
 
 
-class Page(NamedTuple):
-    """What a pull request is to say."""
-
-    title: str
-    body: str
-    draft: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """One run on its way to the forge."""
@@ -71,7 +64,7 @@ class Delivery:
 
     def push_record(self) -> Pushed:
         """Push the record alone, of a run that has no commits to show."""
-        return push_all(self.quarantine.git, self.door.remote, [self._record()])[0]
+        return self._send()
 
     def go_back(self, pull: PullRequest, deeds: frozenset[str]) -> Pushed:
         """Put a branch of ours back to where the run began, as no step of it is left; what then asks for nothing ends.
@@ -80,11 +73,8 @@ class Delivery:
         """
         begun = self.found.base
         nothing = self.door.github.compare(begun, pull.base_ref) in ("identical", "ahead")
-        moves = [self._record()]
-        if pull.head_sha in deeds and not nothing:
-            moves.append(Move(HEADS + pull.head_ref, begun, pull.head_sha))
-        told = push_all(self.quarantine.git, self.door.remote, moves)
-        pushed = next((each for each in told if each.kind != "ok"), told[-1])
+        back = pull.head_sha in deeds and not nothing
+        pushed = self._send(*((Move(HEADS + pull.head_ref, begun, pull.head_sha),) if back else ()))
         if pushed.kind == "ok" and nothing and pull.head_sha in deeds:
             self.door.github.edit_pull(pull.number, state="closed")
         return pushed
@@ -95,49 +85,34 @@ class Delivery:
         return Move(record, self.found.record, there.get(record, ""))
 
     def _push(self, destination: Destination) -> Pushed:
-        # The branch last: without its record it could not be gone on with
-        moves = [self._record(), Move(HEADS + destination.branch, self.found.tip, destination.expected)]
+        return self._send(Move(HEADS + destination.branch, self.found.tip, destination.expected))
+
+    def _send(self, *branches: Move) -> Pushed:
+        """Push the record, and branches with it or not at all."""
+        record = self._record()
+        pushed = self._send_all(record, *branches)
+        if pushed.kind == "workflows":
+            # A record holds none of the project's files, which may look as if it took them away
+            pushed = self._send_all(record._replace(sha=bare(self.quarantine.git, record.sha)), *branches)
+        return pushed
+
+    def _send_all(self, *moves: Move) -> Pushed:
         told = push_all(self.quarantine.git, self.door.remote, moves)
         return next((each for each in told if each.kind != "ok"), told[-1])
 
     def open(self, destination: Destination, page: Page) -> Delivered:
         """Open the pull request, or update the one that is there; where that is not allowed, say where to do it."""
-        known = destination.pull
-        try:
-            pull = self._create(destination, page) if known is None else self._update(known, page)
-        except ForgeError as error:
-            compare = self._compare(destination)
-            return Delivered(destination, pushed=True, compare=compare, trouble=_explain(error))
-        return Delivered(destination, pushed=True, pull=pull)
+        opened = open_pull(self.door.github, destination, page)
+        return Delivered(destination, pushed=True, **opened._asdict())
 
-    def _create(self, destination: Destination, page: Page) -> PullRequest:
-        github = self.door.github
-        pull = github.create_pull(page.title, page.body, destination.branch, destination.base, draft=page.draft)
-        # One that was there already says what an earlier run found
-        return pull if pull.body == page.body else self._update(pull, page)
 
-    def _update(self, pull: PullRequest, page: Page) -> PullRequest:
-        github = self.door.github
-        edited = github.edit_pull(pull.number, title=page.title, body=page.body)
-        if edited.draft != page.draft and not (github.to_draft(edited) if page.draft else github.mark_ready(edited)):
-            log(f"whether #{pull.number} is a draft could not be changed")
-        return edited
-
-    def _compare(self, destination: Destination) -> str:
-        call = self.door.call
-        there = f"{quote(destination.base, safe='')}...{quote(destination.branch, safe='')}"
-        return f"{call.server_url}/{call.repository}/compare/{there}?expand=1"
+def bare(git: Git, record: str) -> str:
+    """Make the same record without the commits of its steps above it, which a branch has as well. Raises GitFailed."""
+    message = git.output("log", "-1", "--no-show-signature", "--format=%B", record, "--").decode("utf-8", "replace")
+    return Plumbing(git).commit(git.line("rev-parse", f"{record}^{{tree}}"), [], message)
 
 
 def explain_push(pushed: Pushed) -> str:
     """Say why nothing was pushed."""
     said = f" ({pushed.detail})" if pushed.detail else ""
     return f"{WHY.get(pushed.kind, 'the push was refused')}{said}"
-
-
-def _explain(error: ForgeError) -> str:
-    if isinstance(error, ForgeDenied) and error.setting:
-        return "the repository does not let workflows open pull requests (Settings, Actions, General)"
-    if isinstance(error, ForgeRejected) and error.reason == "nothing":
-        return "there is nothing between the two branches"
-    return " ".join(filter(None, (error.message, error.hint and f"({error.hint})")))
