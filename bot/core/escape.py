@@ -16,8 +16,8 @@ _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 _MENTION = re.compile(r"@(?=[\w-])")
 _NUMBER = re.compile(r"#(?=\d)|(?<=\b[Gg][Hh])-(?=\d)")
 _EMOJI = re.compile(r":(?=[\w+-]{1,60}:)")
-_LINK = re.compile(r"\b([A-Za-z][A-Za-z0-9+.]*):(?=//)|\b(mailto|xmpp):", re.IGNORECASE)
-_PAGE = re.compile(r"\b(www)\.", re.IGNORECASE)
+_LINK = re.compile(r":(?=//)|(?:mailto|xmpp):", re.IGNORECASE)
+_PAGE = re.compile(r"(www)\.", re.IGNORECASE)
 """What begins a link whatever stands behind it: its full stop has to be written otherwise."""
 _RUN = re.compile("`+")
 _SKIP = re.compile(

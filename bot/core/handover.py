@@ -26,6 +26,9 @@ class Base(Record):
     they could, but did not hold there, so that they stand on `then`."""
     passes: bool = False
     """Of what was made again on top of `now`: whether every check passes there."""
+    later: str = ""
+    """Where it stood when this was published, if it went on after the run and the change can be merged there; only
+    whoever publishes says so."""
     detail: str = Field(default="", max_length=2_000)
 
 

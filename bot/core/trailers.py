@@ -47,7 +47,7 @@ def commit_message(  # noqa: PLR0913 - each is a line of the message
     subject: str, body: str, *, run: str, step: int, verdict: Verdict, model: str, task: Task
 ) -> str:
     """Write a step's message. Neither subject nor body can add a trailer, close an issue, call anybody or skip CI."""
-    paragraphs = [write_subject(subject, f"agent: step {step}"), _body(body), _closes(task.source)]
+    paragraphs = [write_subject(subject, f"agent: step {step}"), _body(body), _about(task.source)]
     trailers = (
         ("Agent-Run", _word(run)),
         ("Agent-Step", str(step)),
@@ -102,8 +102,9 @@ def _quiet(text: str) -> str:
     return line(_NAMED.sub(r"\1 -", plain(text)), 400)
 
 
-def _closes(source: Source) -> str:
-    return f"Fixes #{source.ref}" if source.kind == "issue" and re.fullmatch(r"[0-9]{1,9}", source.ref) else ""
+def _about(source: Source) -> str:
+    # A step cannot know whether all of it will be verified: only the pull request may close an issue
+    return f"Refs #{source.ref}" if source.kind == "issue" and re.fullmatch(r"[0-9]{1,9}", source.ref) else ""
 
 
 def _state(result: CheckResult) -> str:

@@ -264,5 +264,7 @@ def _next(report: Report, *, changed: bool) -> Iterator[RenderableType]:
     )
     if changed:
         yield Text.assemble("Branch  ", (report.branch, "bold"), f"  ({report.base[:10]} → {report.tip[:10]})")
+    if report.pr:
+        yield Text.assemble("Pull request  ", (line(report.pr), "bold"))
     for words, command in advise(report, changed=changed):
         yield Text.assemble(f"{words + ':':<16}", (command, "bold cyan"))

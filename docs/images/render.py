@@ -23,7 +23,7 @@ from tests.core.publication import samples
 HERE = Path(__file__).parent
 WIDTH = 900
 TALLEST = 6_000
-SHOWN = 2_300
+SHOWN = 2_000
 """Rows of dots of the longest page that are kept."""
 PAGE = """<!doctype html><meta charset="utf-8"><style>{style}
 body {{ margin: 0; padding: 24px; background: white }} .markdown-body {{ font-family: "Liberation Sans", sans-serif }}
@@ -60,7 +60,7 @@ def shoot(page: str, target: Path) -> None:
         picture = Image.open(drawn).convert("RGB")
         bottom = ImageChops.difference(picture, Image.new("RGB", picture.size, "white")).getbbox()
         picture.crop((0, 0, WIDTH, min(SHOWN, (bottom[3] if bottom else 100) + 24))).save(target)
-        subprocess.run(["pngquant", "--force", "--strip", "--output", target, "48", target], check=True)
+        subprocess.run(["pngquant", "--force", "--strip", "--output", target, "40", target], check=True)
 
 
 def main(modules: Path) -> None:

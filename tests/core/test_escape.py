@@ -26,6 +26,7 @@ def test_line_is_one_bounded_line() -> None:
         ("closes https://github.com/o/r/issues/1", f"closes https:{GAP}//github.com/o/r/issues/1"),
         ("www.example.com", f"www&#46;{GAP}example.com"),
         ("mailto:x", f"mailto:{GAP}x"),
+        ("1http://a _www.a", f"1http:{GAP}//a \\_www&#46;{GAP}a"),
         ("<img src=x onerror=y>", "&lt;img src=x onerror=y&gt;"),
         ("</details>", "&lt;/details&gt;"),
         ("<!-- hidden -->", "&lt;!-- hidden --&gt;"),

@@ -52,7 +52,7 @@ REPORT = Report(
     stop="done",
     task=Task(goal="fix the failing test", base="b" * 40),
     model="offline",
-    python="/usr/bin/python3",
+    python="python3",
     steps=(ROLLED_BACK, STEP),
     baseline=BASELINE,
     proof=Proof(
@@ -135,7 +135,7 @@ Each ran in a clean checkout of its tree; isolation: `bubblewrap`.
 
 ### Cost
 
-Model `offline` · 3 turns · 5 calls · 1,200 tokens in (100 cached), 300 out · 0.0123 USD · 4.2 s · checks with /usr/bin/python3
+Model `offline` · 3 turns · 5 calls · 1,200 tokens in (100 cached), 300 out · 0.0123 USD · 4.2 s · checks with python3
 
 ### Run again
 

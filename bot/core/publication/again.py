@@ -33,14 +33,14 @@ def show_again(report: Report, setting: Setting) -> str:
 
 
 def _ours(report: Report, setting: Setting) -> Iterator[str]:
-    branch, run = setting.branch or report.branch, report.run
+    branch, run = setting.branch or report.branch, _quote(report.run)
     if _is_moved(report, setting):
         yield f"git fetch origin {_quote(branch)}"
         yield f"git agent verify {_quote(setting.base.now)}..{_quote(setting.tip)}"
     else:
         ref = f"refs/agent/runs/{run}"
-        yield f"git fetch origin {_quote(f'{ref}:{ref}')}"
-        yield f"git agent verify {_quote(run)}"
+        yield f"git fetch origin {ref}:{ref}"
+        yield f"git agent verify {run}"
     if setting.pull:
         yield f"git agent verify {shlex.quote(f'#{setting.pull}')}  # or whatever this pull request holds by now"
 
@@ -60,10 +60,11 @@ def _theirs(report: Report, setting: Setting) -> Iterator[str]:
     yield f"git worktree add --detach ../proof {base} && cd ../proof"
     brought = _brought(report)
     if brought:
-        yield f"git checkout {tip} -- {shlex.join(brought)}  # the tests as they are with the change"
-    yield from (f"{command}  # fails" for command in red)
+        yield "# The tests as they are with the change:"
+        yield f"git checkout {tip} -- {shlex.join(brought)}"
+    yield from ("# Without the change, these fail:", *red)
     yield f"git checkout --force --detach {tip}"
-    yield from (f"{command}  # passes" for command in red)
+    yield from ("# With it, they pass:", *red)
 
 
 def _tests(report: Report, setting: Setting) -> Iterator[str]:

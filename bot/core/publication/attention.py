@@ -6,7 +6,7 @@ from bot.core.account import GRAVE, Point, account, findings, live
 from bot.core.handover import Base
 from bot.core.publication.setting import SHORT, Setting
 from bot.core.publication.words import count
-from bot.core.report import Report
+from bot.core.report import OutcomeWord, Report
 from bot.core.trigger.trigger import Trigger
 from bot.core.untrusted import hides
 
@@ -32,9 +32,18 @@ def holds(report: Report, setting: Setting) -> bool:
     return report.outcome == "verified" and stands
 
 
+def tell_outcome(report: Report, setting: Setting) -> OutcomeWord:
+    """Put the end of a run into a word that is true of where the change is to be merged."""
+    return "partial" if report.outcome == "verified" and not holds(report, setting) else report.outcome
+
+
 def _made_again(base: Base) -> Iterator[Point]:
     if base.state == "rebased" and base.passes:
         yield Point("good", f"{_moving(base)}; the steps were made and judged again on top of that, where all passes")
+    if base.later:
+        name, judged = base.ref or "the base", base.now if base.state == "rebased" else base.then
+        text = f"{name} went on from {judged[:SHORT]} to {base.later[:SHORT]} before this was published"
+        yield Point("note", f"{text}; the change can be merged there, where no check was run on it")
 
 
 def _moving(base: Base) -> str:

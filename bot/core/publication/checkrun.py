@@ -24,7 +24,9 @@ LONGEST_MESSAGE = 4_000
 BY_CASE = ("still failing", "fails, unlike")
 """How findings begin that name a case, which has no line in them."""
 
-_PLACE = re.compile(r"(?P<path>[^\s:][^:\n]{0,400}?):(?P<line>[1-9]\d{0,6})(?!\d)(?P<said>.*)", re.DOTALL)
+_PLACE = re.compile(
+    r"(?=[^:\n]{0,400}[./])(?P<path>[^\s:][^:\n]{0,400}?):(?P<line>[1-9]\d{0,6})(?!\d)(?P<said>.*)", re.DOTALL
+)
 
 
 def check_run(report: Report, setting: Setting, results: Iterable[CheckResult] = ()) -> CheckRun:

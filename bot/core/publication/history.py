@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime
 
-from bot.core.account import live
 from bot.core.escape import code, inline, table
+from bot.core.publication.attention import tell_outcome
 from bot.core.publication.marker import Attempt, Kind, State
 from bot.core.publication.sections import fold
 from bot.core.publication.setting import Links, Setting
@@ -14,11 +14,13 @@ ROOM = 3_000
 
 def remember(report: Report | None, setting: Setting, kind: Kind) -> State:
     """Add what was just tried to what is remembered."""
+    kept = setting.known if setting.known.pull and not setting.pull else None
     return State(
         kind=kind,
         issue=setting.trigger.number,
-        branch=_fit(setting.branch or (report.branch if report and live(report) else "")),
-        pull=setting.pull,
+        branch=kept.branch if kept else _fit(setting.branch),
+        pull=kept.pull if kept else setting.pull,
+        cause=setting.trigger.cause,
         attempts=(*setting.earlier, _attempt(report, setting)),
     )
 
@@ -28,7 +30,7 @@ def _attempt(report: Report | None, setting: Setting) -> Attempt:
     if report is None:
         return _tolerate(known)
     tip = setting.tip or report.tip
-    run = {"run": report.run[:80], "head": report.base, "tip": tip, "outcome": report.outcome}
+    run = {"run": report.run[:80], "head": report.base, "tip": tip, "outcome": tell_outcome(report, setting)}
     return _tolerate({**known, **run})
 
 

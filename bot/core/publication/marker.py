@@ -15,7 +15,9 @@ LATEST = 4e9
 """Seconds since 1970 that are still a time of ours."""
 
 _MARKER = re.compile(r"<!-- git-agent (\{[^\n<>]{1,20000}\}) -->")
-_LIVE = re.compile(r"[^\x20-\x7e]|[<>&@#`]|-(?=-)")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_LIVE = re.compile(r"[^\x20-\x7e]|[<>&@#`:*\[\]]|-(?=[-\d])")
+"""What could end a comment; or call somebody, close or skip something where a page becomes the message of a commit."""
 _FULL = r"^(?:[0-9a-f]{40}(?:[0-9a-f]{24})?)?$"
 
 
@@ -53,6 +55,8 @@ class State(_Kept):
     """Where the work stands, short."""
     pull: int = Field(default=0, ge=0)
     """The pull request that was opened; 0 for none."""
+    cause: str = Field(default="", max_length=200)
+    """What ordered it where no person did."""
     attempts: tuple[Attempt, ...] = ()
     """Oldest first."""
 
@@ -65,13 +69,14 @@ def marker(state: State) -> str:
     """Write a state as a comment of HTML that nothing inside can end."""
     fewer = state
     while len(text := _write(fewer)) > LONGEST and fewer.attempts:
-        fewer = fewer.model_copy(update={"attempts": fewer.attempts[1:]})
+        fewer = fewer.model_copy(update={"attempts": fewer.attempts[1 + len(fewer.attempts) // 8 :]})
     return text
 
 
 def _write(state: State) -> str:
     said = json.dumps(state.model_dump(mode="json", exclude_defaults=True) | {"version": state.version})
-    return f"<!-- git-agent {_LIVE.sub(_escape, said)} -->"
+    quiet = _STRING.sub(lambda found: _LIVE.sub(_escape, found[0]), said)
+    return f"<!-- git-agent {quiet} -->"
 
 
 def _escape(found: re.Match[str]) -> str:

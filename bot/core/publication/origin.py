@@ -7,7 +7,7 @@ from bot.core.escape import clip, code, inline
 from bot.core.publication.attention import holds
 from bot.core.publication.setting import Links, Setting
 from bot.core.report import Report
-from bot.core.trigger.trigger import Trigger
+from bot.core.trigger.trigger import PAGED, Trigger
 from bot.core.untrusted import clean
 
 ROOM = 2_500
@@ -28,12 +28,13 @@ def show_origin(report: Report, setting: Setting) -> str:
 
 
 def _quote(trigger: Trigger, report: Report) -> Iterator[str]:
-    if trigger.title and trigger.event in ("issue_comment", "issues"):
-        yield f"> **{inline(trigger.title, WIDTH)}**"
+    if trigger.title and trigger.event in PAGED:
+        # An empty word in bold would be a rule across the page
+        yield f"> **{inline(trigger.title, WIDTH) or 'without a title'}**"
         yield from _lines(clean(trigger.body))
     elif trigger.spot is not None:
         yield from _lines(clean(trigger.text))
-    elif report.task.goal and trigger.event == "workflow_dispatch":
+    elif report.task.goal and trigger.event in ("workflow_dispatch", "desk"):
         yield from _lines(report.task.goal)
 
 
@@ -63,8 +64,10 @@ def tell_asker(trigger: Trigger, links: Links) -> str:
             return f"Asked by {sender} with the label {code(trigger.label)}{where}."
         case "workflow_run":
             return _tell_run(trigger, links)
-        case "workflow_dispatch":
-            return f"Started by {who} by hand{f': {code(order, ORDER)}' if order else '.'}"
+        case "workflow_dispatch" | "desk":
+            about = f", about {links.number(trigger.number)}" if trigger.number else ""
+            how = f"{'by hand' if trigger.event == 'workflow_dispatch' else 'on their own machine'}{about}"
+            return f"Started by {who} {how}{f': {code(order, ORDER)}' if order else '.'}"
         case "schedule":
             return "Started by the schedule, to mend what the checks say is broken."
 

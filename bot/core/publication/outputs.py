@@ -36,11 +36,16 @@ def _write(name: str, value: str, delimiter: str) -> str:
     return f"{name}<<{delimiter}\n{value}\n{delimiter}\n"
 
 
-def tell_outputs(report: Report, number: int = 0, url: str = "", folder: str = "") -> tuple[tuple[str, str], ...]:
-    """Say of a run what later steps of a workflow go by; `folder` is where its report is kept."""
+def tell_outputs(
+    report: Report, number: int = 0, url: str = "", folder: str = "", outcome: str = ""
+) -> tuple[tuple[str, str], ...]:
+    """Say of a run what later steps of a workflow go by; `folder` is where its report is kept.
+
+    `outcome` is the word to tell where the report's own would be true of another base only.
+    """
     return (
         ("run", report.run),
-        ("outcome", report.outcome),
+        ("outcome", outcome or report.outcome),
         ("branch", report.branch if live(report) else ""),
         ("commits", str(len(live(report)))),
         ("pr-number", str(number) if number else ""),

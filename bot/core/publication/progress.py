@@ -10,9 +10,9 @@ from bot.core.publication.attention import holds
 from bot.core.publication.history import remember, show_attempts
 from bot.core.publication.marker import marker
 from bot.core.publication.origin import tell_asker
-from bot.core.publication.pull import show_attention, show_foot, tell_verdict
-from bot.core.publication.sections import fold, join, quote_plain, show_plan, show_waits
-from bot.core.publication.setting import Links, Setting
+from bot.core.publication.pull import show_attention, show_foot, tell_undelivered, tell_verdict
+from bot.core.publication.sections import fold, join, quote_plain, show_ask, show_plan
+from bot.core.publication.setting import Setting
 from bot.core.publication.words import cases, count
 from bot.core.report import CheckSummary, Report
 
@@ -32,6 +32,8 @@ class Progress:
     """What would be done, where only that was asked."""
     undelivered: str = ""
     """Why there is no pull request although there is something to ask for."""
+    compare: str = ""
+    """Where a person can open it by hand."""
 
 
 class Item(NamedTuple):
@@ -54,7 +56,7 @@ def progress_comment(progress: Progress) -> str:
         show_attention(report, setting, brief=True) if report is not None and judged else "",
         quote_plain(progress.said),
         show_plan(progress.plan or (report.plan if report and not live(report) else ()), ROOM),
-        _ask(progress),
+        show_ask(report, setting.prefix) if report is not None else "",
         fold(f"All runs here ({len(attempts)})", tried),
         show_foot(report, setting) if report else _where(setting),
         marker(remember(report, setting, "progress")),
@@ -64,7 +66,9 @@ def progress_comment(progress: Progress) -> str:
 
 def _headline(progress: Progress) -> str:
     if progress.report is not None:
-        return tell_verdict(progress.report, progress.setting)
+        said = tell_verdict(progress.report, progress.setting)
+        lost = bool(progress.undelivered) and not progress.setting.branch
+        return said.replace("what the branch holds", "what the run made") if lost else said
     if progress.plan:
         return "**A plan.** Nothing was changed."
     if progress.said:
@@ -83,8 +87,9 @@ def _items(progress: Progress) -> Iterator[Item]:
         return
     yield _reproduced(report)
     yield _steps(report)
-    yield Item(done=holds(report, setting), text="Verified" if holds(report, setting) else "Not verified")
-    yield from _pull(progress, setting.links)
+    yield from _again(setting)
+    yield _verified(report, setting)
+    yield from _pull(progress)
 
 
 def _base(report: Report | None, setting: Setting) -> Item:
@@ -120,24 +125,28 @@ def _steps(report: Report) -> Item:
     return Item(done=bool(made), text=text)
 
 
-def _pull(progress: Progress, links: Links) -> Iterator[Item]:
+def _again(setting: Setting) -> Iterator[Item]:
+    base = setting.base
+    if base.state == "rebased":
+        where = f"{code(base.ref) if base.ref else 'the base'} at {setting.links.commit(base.now)}"
+        yield Item(done=base.passes, text=f"Made again on {where}, to where that moved meanwhile, and judged there")
+
+
+def _verified(report: Report, setting: Setting) -> Item:
+    done = holds(report, setting)
+    if report.outcome != "verified" or done:
+        return Item(done=done, text="Verified" if done else "Not verified")
+    return Item(done=False, text=f"Not verified where {code(setting.base.ref or 'the base')} stands by now")
+
+
+def _pull(progress: Progress) -> Iterator[Item]:
     setting, report = progress.setting, progress.report
     assert report is not None, "asked for where there is one"
     if setting.pull:
         draft = "" if holds(report, setting) else ", as a draft"
-        yield Item(done=True, text=f"Pull request {links.number(setting.pull)}{draft}")
+        yield Item(done=True, text=f"Pull request {setting.links.number(setting.pull)}{draft}")
     elif live(report):
-        why = f": {inline(progress.undelivered, 300)}" if progress.undelivered else ""
-        at = f"; the commits are on {links.branch(setting.branch)}" if setting.branch else ""
-        yield Item(done=False, text=f"No pull request{why}{at}")
-
-
-def _ask(progress: Progress) -> str:
-    """Say how what the run waits for is allowed or answered."""
-    report, prefix = progress.report, progress.setting.prefix
-    if report is not None and report.stop == "needs_human" and not report.waits:
-        return f"A comment that says {code(f'{prefix} fix …')}, with the answer behind it, starts anew with that."
-    return show_waits(report, f"{prefix} approve {report.seal}".rstrip()) if report is not None else ""
+        yield Item(done=False, text=tell_undelivered(progress.undelivered, progress.compare, setting))
 
 
 def _where(setting: Setting) -> str:

@@ -64,7 +64,7 @@ def pull_body(report: Report, setting: Setting) -> str:
     hidden = marker(remember(report, setting, "pull"))
     before = (*show_top(report, setting), part("Asked", show_origin(report, setting)), *show_change(report))
     evidence = show_evidence(report, setting)
-    after = (part("What next", _next(setting)), show_foot(report, setting), hidden)
+    after = (part("What next", _next(report, setting)), show_foot(report, setting), hidden)
     room = LONGEST - sum(size(each) + 2 for each in (*before, *evidence, *after))
     return join((*before, *evidence[:2], show_diffs(report, room), *evidence[2:], *after)) + "\n"
 
@@ -131,7 +131,23 @@ def tell_verdict(report: Report, setting: Setting) -> str:
     return f"{sign} **{inline(word.capitalize())}.** {inline(rest[:1].upper() + rest[1:], 300)}."
 
 
-def _next(setting: Setting) -> str:
+def tell_undelivered(why: str, compare: str, setting: Setting) -> str:
+    """Say why there is no pull request, where the commits are, and how a person opens it."""
+    reason = f": {inline(why, 300)}" if why else ""
+    kept = setting.links.page(code(setting.artifact), setting.artifact_url) if setting.artifact else ""
+    where = (
+        f"on {setting.links.branch(setting.branch)}" if setting.branch else f"in the artifact {kept}" if kept else ""
+    )
+    at = f"; the commits are {where}" if where else ""
+    by_hand = setting.links.page("open it by hand", compare) if compare else ""
+    return f"No pull request{reason}{at}" + (f"; {by_hand}" if by_hand else "")
+
+
+def _next(report: Report, setting: Setting) -> str:
+    if setting.trigger.event == "desk":
+        commands = ", ".join(code(f"git agent {verb} {report.run}") for verb in ("undo", "resume", "publish"))
+        made = f"Whoever made this changes it where it was made, and publishes it again: {commands}."
+        return join((WHY_NO_CI if setting.pusher == "job" else "", made))
     orders = "\n".join(f"- {code(f'{setting.prefix} {words}')} {does}" for words, does in FOLLOW)
     said = f"A comment here that begins with one of these is an order, from anybody who may write:\n\n{orders}"
     return join((WHY_NO_CI if setting.pusher == "job" else "", said))

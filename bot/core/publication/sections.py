@@ -166,7 +166,7 @@ def _step(step: Step, links: Links) -> tuple[str, ...]:
     if not step.commit:
         kept = f"kept as {code(step.kept[:10])}" if step.kept else ""
         return ("↩", kept, inline(step.subject), lines, "")
-    subject = inline(step.subject)
+    subject = inline(step.subject) or "without a subject"
     what = f"~~{subject}~~ undone" if step.undone else subject
     return (str(step.number or ""), links.commit(step.commit), what, lines, str(len(step.fixed) or ""))
 
@@ -223,6 +223,13 @@ def show_waits(report: Report, command: str, room: int = SECTION) -> str:
     shown = [join((f"- it {inline(each.why, 300)}", show_diff(each.shown, each_room))) for each in report.waits]
     kept = clip(shown, room, "things")
     return join((*kept, f"{code(command)} allows exactly this, and the run goes on."))
+
+
+def show_ask(report: Report, prefix: str) -> str:
+    """Say how what the run waits for is allowed or answered."""
+    if report.stop == "needs_human" and not report.waits:
+        return f"A comment that says {code(f'{prefix} fix …')}, with the answer behind it, starts anew with that."
+    return show_waits(report, f"{prefix} approve {report.seal}".rstrip())
 
 
 def quote_plain(text: str, room: int = SECTION) -> str:

@@ -8,13 +8,14 @@ from urllib.parse import quote
 from bot.core.check import Check
 from bot.core.escape import code, inline
 from bot.core.handover import Base
-from bot.core.publication.marker import Attempt
+from bot.core.publication.marker import Attempt, State
 from bot.core.trigger.trigger import Trigger
 
 Pusher: TypeAlias = Literal["job", "app", "person"]
 """Whose token pushes: the job's own, with which nothing starts by itself; an App's; a person's."""
 
 UNMOVED = Base()
+NOTHING = State()
 
 SHORT = 10
 """Digits of a commit id that are shown."""
@@ -87,6 +88,8 @@ class Setting:
     """What was run, as the run's first event names it."""
     earlier: tuple[Attempt, ...] = ()
     """Oldest first, without this one."""
+    known: State = NOTHING
+    """What was remembered here before: a pull request is still ours after a run that had nothing for it."""
     pull: int = 0
     """Our pull request; 0 where there is none yet."""
     pusher: Pusher = "job"

@@ -4,7 +4,7 @@ from bot.core.account import live
 from bot.core.escape import inline, size
 from bot.core.publication.origin import tell_asker
 from bot.core.publication.pull import part, show_change, show_evidence, show_foot, show_top
-from bot.core.publication.sections import join, quote_plain, show_diffs, show_plan
+from bot.core.publication.sections import join, quote_plain, show_ask, show_diffs, show_plan
 from bot.core.publication.setting import Setting
 from bot.core.report import Report
 
@@ -12,11 +12,16 @@ LONGEST = 60_000
 """Characters; GitHub takes a mebibyte of a step."""
 
 
-def job_summary(report: Report, setting: Setting) -> str:
-    """Say how a run ended and what proves it, for the page of the job."""
+def job_summary(report: Report, setting: Setting, said: str = "", trouble: str = "") -> str:
+    """Say how a run ended and what proves it, for the page of the job.
+
+    `said` is what a person should know beside the report, `trouble` in Markdown what could not be delivered.
+    """
     asked = part("Asked", tell_asker(setting.trigger, setting.links))
     plan = part("Plan", show_plan(report.plan)) if not live(report) else ""
-    before = (*show_top(report, setting), asked, plan, *show_change(report))
+    ask = show_ask(report, setting.prefix)
+    told = (f"⚠️ {trouble}." if trouble else "", quote_plain(said), ask)
+    before = (*show_top(report, setting), *told, asked, plan, *show_change(report))
     evidence = show_evidence(report, setting)
     foot = (_where(setting), show_foot(report, setting))
     room = LONGEST - sum(size(each) + 2 for each in (*before, *evidence, *foot))

@@ -11,7 +11,7 @@ PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 OURS = re.compile(
     r"<details><summary>[\w ,()]+</summary>\n?|</details>\n?|<br>|</?sub>|<!-- git-agent \{[^<>\n]*\} -->\n?"
 )
-LIVE = re.compile(r"@\w|#\d|\bgh-\d|://|\bwww\.|\bmailto:\w|:\w+:", re.IGNORECASE)
+LIVE = re.compile(r"@\w|#\d|\bgh-\d|://|\bwww\.\w|\bmailto:\w|:\w+:", re.IGNORECASE)
 ORDERS = (
     re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:[\w./-]*#|gh-|https?://\S+/)\d", re.IGNORECASE),
     re.compile(r"\[\s*(?:skip|no)[ -]?ci\s*\]|\*\*\*NO_CI\*\*\*", re.IGNORECASE),
