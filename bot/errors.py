@@ -4,6 +4,7 @@
   x UsageError              the person: one line, exit 2
     + ConfigError           a setting, a flag or a file that we were given
     + NotARepository        no repository, or one that we cannot work in
+    + OrderError            an order on a page, which whoever gave it is told there
   x ToolError               the model: becomes a tool result, the run goes on
     + UnknownTool
     + BadArguments
@@ -66,6 +67,10 @@ class ConfigError(UsageError):
 
 class NotARepository(UsageError):
     """There is no repository here, or none that we can work in."""
+
+
+class OrderError(UsageError):
+    """What was ordered on a page is not there to be done; no run was made, and nothing is broken."""
 
 
 class ToolError(AgentError):

@@ -1,5 +1,7 @@
 """Real repositories with a fixed identity and fixed dates, and no network."""
 
+import gc
+import itertools
 import os
 import shutil
 import signal
@@ -28,6 +30,9 @@ IDENTITY = {
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("calm", deadline=None)
 settings.load_profile("calm")
+
+
+_NUMBERS = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -80,13 +85,28 @@ def make_repo(path: Path) -> Repo:
     return made
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage leave alone what stays until the end: modules, their data and thousands of tests."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for the homes of all tests; pytest itself looks through all folders of a session to make one more."""
+    return tmp_path_factory.mktemp("homes")
+
+
 @pytest.fixture(autouse=True)
-def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+def _alone(monkeypatch: pytest.MonkeyPatch, homes: Path) -> None:
     """Give each test its own home and none of the caller's settings."""
     for name in list(os.environ):
         if name.startswith(("GIT_", "PYTEST_ADDOPTS", "VIRTUAL_ENV", "OPENAI_", "ANTHROPIC_")):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+    home = homes / str(next(_NUMBERS))
+    home.mkdir(mode=0o700)
+    monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
 
 

@@ -24,6 +24,7 @@ MOST_SHOWN = 100_000
 NAMED = 5
 _IDS = re.compile(r"^index [0-9a-f]+\.\.[0-9a-f]+.*\n", re.MULTILINE)
 """What of a diff tells a person nothing; lines of content begin with a sign."""
+_DELETES = re.compile(r"deletes (?:the file (?P<one>.+)|[0-9,]+ files: (?P<several>.+))", re.DOTALL)
 
 
 STOPPED = "the run was stopped here"
@@ -127,6 +128,16 @@ def _of_base(name: str, bench: Bench) -> str:
     except ToolError:
         return ""
     return path if bench.workspace.read(bench.task.base, path) is not None else ""
+
+
+def find_doomed(question: Question) -> frozenset[str]:
+    """Name the files that a question about a call would have deleted; none for a question about something else."""
+    found = _DELETES.fullmatch(question.why) if question.risk == "delete" else None
+    if found is None:
+        return frozenset()
+    if question.shown:
+        return frozenset(question.shown.split("\n"))
+    return frozenset([found["one"]] if found["one"] else found["several"].split(", "))
 
 
 def _deleting(gone: Sequence[str], how: str = "") -> Question:

@@ -42,12 +42,14 @@ def settle(repository: Repository, flags: Mapping[str, object], base: str, notes
     return Desk(repository=repository, settings=settings, base=base, notes=(*strays, *notes))
 
 
-def make_request(desk: Desk, goal: str, *, planning: bool = False, quiet: bool = False) -> Request:
+def make_request(
+    desk: Desk, goal: str, *, planning: bool = False, quiet: bool = False, source: Source | None = None
+) -> Request:
     """Put what a person asked for and what they have set into a request."""
     settings = desk.settings
     task = Task(
         goal=goal,
-        source=Source(kind="local"),
+        source=source or Source(kind="local"),
         base=desk.base,
         scope=settings.scope,
         protected=(*settings.protect, *find_orders(desk.repository)),

@@ -8,7 +8,7 @@ from functools import cached_property
 from bot.core.change import readable
 from bot.core.check import Verdict
 from bot.core.copies import Copies, trace_copies
-from bot.core.event import Baselined, Committed, Event, Reviewed, Started, Verified
+from bot.core.event import Baselined, Committed, Event, Published, Reviewed, Started, Verified
 from bot.core.lineage import Lineage, follow
 from bot.core.standing import refuted, since, unreviewed
 from bot.errors import GitFailed, UsageError
@@ -55,6 +55,12 @@ class Finished:
     def ref(self) -> str:
         """The full name of the run's own branch."""
         return f"refs/heads/{self.branch}"
+
+    @property
+    def pull(self) -> str:
+        """Address of the pull request that was opened for it; empty where there is none."""
+        told = (event.where for event in reversed(self.events) if isinstance(event, Published))
+        return next((where for where in told if "://" in where), "")
 
     @cached_property
     def local(self) -> bool:

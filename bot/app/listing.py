@@ -38,6 +38,7 @@ class Facts(Record):
     goal: str
     started: float
     waits: bool = False
+    pr: str = ""
     marks: tuple[Made, ...] = ()
     """The commits that bring the last step that counts, wherever they are, or take it back."""
 
@@ -62,6 +63,8 @@ class RunLine(Record):
     """Whether the steps are part of the current branch."""
     waits: bool = False
     """Whether it goes on as soon as a person allows what it asked for."""
+    pr: str = ""
+    """Address of its pull request."""
     why: str = ""
     """Why a run cannot be read."""
 
@@ -146,6 +149,7 @@ def gather(events: Sequence[Event]) -> Facts:
         goal=told.task.goal or "mend what fails",
         started=events[0].at,
         waits=bool(told.waits),
+        pr=told.pr,
         marks=tuple(made for made in copies.made if lineage.live and made.step == lineage.step),
     )
 
@@ -171,4 +175,5 @@ def _mark(repository: Repository, found: Sequence[tuple[str, Facts | str]]) -> I
             started=facts.started,
             taken=bool(there) and not there[-1].back,
             waits=facts.waits,
+            pr=facts.pr,
         )

@@ -142,7 +142,8 @@ def _tell_move(event: Committed | RolledBack | Undone | Redone | Published | Res
             draft = f" with the draft {event.tree[:10]}" if event.tree else ""
             text = f"at {place} ({event.commit[:10]}){draft}, {event.model}, {event.isolation}"
         case Published():
-            text = f"{place} onto {event.where}" + (f" ({event.commit[:10]})" if event.commit else "")
+            way = "in" if "://" in event.where else "onto"
+            text = f"{place} {way} {event.where}" + (f" ({event.commit[:10]})" if event.commit else "")
     return _first_line(text)
 
 

@@ -176,6 +176,9 @@ def _tell(finished: Finished, event: Undone, ways: Sequence[Way], taken: Sequenc
             yield f"{branch} is back at {where} ({after[:10]})"
     run = finished.run
     yield f"what was undone stays readable: git agent show {run}; to have it again: git agent redo {run}"
+    if finished.pull:
+        left = f"git agent publish {run}" if event.step else "close it there"
+        yield f"{finished.pull} still asks for what was undone; to change that: {left}"
     if _was_accepted(finished) and not any(way.place.ref == full_ref(finished.repository) for way in ways):
         yield f"{short(full_ref(finished.repository))} holds none of these commits any more: it is not touched"
     others = [name for name in _others(finished, taken) if name not in event.where]

@@ -160,6 +160,8 @@ def _waiting(line: RunLine) -> Iterator[Text]:
     waits = line.steps and not line.taken
     if waits:
         yield Text(f"  {_steps(line.steps)} on {line.branch}")
+        if line.pr:
+            yield Text(f"  {'published:':<12}{escape.line(line.pr)}")
     if resumable:
         yield _advise("go on", f"git agent resume {line.run}")
     elif line.waits:

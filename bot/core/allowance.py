@@ -1,11 +1,14 @@
 """What was allowed in a run so far, as a fold: for the rest of it, for one step, or for one call."""
 
+import re
 from collections.abc import Sequence
 from hashlib import sha256
 
 from bot.core.approval import Decision, Question, find_grant
 from bot.core.event import Acted, Committed, Decided, Event, Redone, Replied, Resumed, RolledBack, Told, Undone
 
+SEAL = re.compile(r"(?P<seal>[0-9a-f]{10})(?:\s+|$)")
+"""How words begin that name the questions which they allow."""
 BOUNDS = (Committed, RolledBack, Undone, Redone)
 """What ends a step."""
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from bot.core.task import Record
 
@@ -49,5 +49,13 @@ class Handover(Record):
     """What would be done, where only a plan was asked for."""
     said: str = Field(default="", max_length=20_000)
     """Why there is no run, or what a person should know beside its report."""
-    reason: str = Field(default="", max_length=200)
+    reason: str = Field(default="", max_length=200, pattern=r"^[a-z]*(?:-[a-z]+)*$")
     """A word for it: `refused`, `not-reproduced`, `red-before`, `flaky`, `infrastructure`, `nothing-to-undo`, …"""
+
+    @field_validator("reason")
+    @classmethod
+    def _promise_nothing(cls, reason: str) -> str:
+        # It becomes the outcome that later steps of a workflow go by
+        if reason in ("verified", "partial"):
+            raise ValueError("only a run can end so")
+        return reason

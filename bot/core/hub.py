@@ -55,6 +55,16 @@ class PullRequest(Record):
     """Its id for the graph interface."""
 
 
+class Commit(Record):
+    """A commit of a pull request."""
+
+    sha: str
+    author: str = ""
+    """NAME <ADDRESS>, as the commit says; empty where it says none."""
+    committer: str = ""
+    message: str = ""
+
+
 class JobStep(Record):
     """A step of a CI job."""
 

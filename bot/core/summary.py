@@ -130,7 +130,7 @@ class _Fold:
             case Ended():
                 self.stop, self.detail = event.stop, event.detail
             case Published():
-                self.pr = event.where if event.where.startswith("https://") else self.pr
+                self.pr = event.where if event.where.startswith(("https://", "http://")) else self.pr
             case Planned():
                 self.plan = event.steps
             case Decided() if event.decision.allowed:

@@ -27,6 +27,7 @@ COMMANDS = {
     "undo": "bot.entry.steps",
     "redo": "bot.entry.steps",
     "clean": "bot.entry.steps",
+    "publish": "bot.entry.publishing",
     "verify": "bot.entry.care",
     "doctor": "bot.entry.care",
     "action": "bot.entry.action",

@@ -4,12 +4,15 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.text import Text
 
+from bot.app import consoles, views
 from bot.app import demo as demonstration
 from bot.app import resume as taking_up
-from bot.app import views
 from bot.app.consent import Said
 from bot.app.desk import make_request
+from bot.app.github.desk import Publication, prepare, publish_after
+from bot.app.github.issue import Asked, read_issue
 from bot.app.perform import perform
 from bot.app.start import open_start
 from bot.entry.options import as_json, continuing, directory, running
@@ -18,28 +21,64 @@ from bot.entry.options import as_json, continuing, directory, running
 @click.command(short_help="Mend what fails, or do TASK, in verified commits on a branch.")
 @click.argument("task", nargs=-1)
 @click.option("--failing", is_flag=True, help="Mend whatever fails now (what happens without a TASK, too).")
+@click.option(
+    "--issue", metavar="N|URL", default="", help="Do what an issue on GitHub says; a TASK beside it says what of it."
+)
+@click.option("--pr", "pull", is_flag=True, help="Push what was verified, and open a pull request on GitHub.")
 @running
 @as_json
 @directory
-def fix(task: tuple[str, ...], directory: Path, base: str, *, failing: bool, as_json: bool, **flags: Any) -> int:
+def fix(  # noqa: PLR0913 - one for each option
+    task: tuple[str, ...],
+    directory: Path,
+    base: str,
+    *,
+    failing: bool,
+    issue: str,
+    pull: bool,
+    as_json: bool,
+    **flags: Any,
+) -> int:
     """Work on TASK, or on whatever fails now, on a branch of its own.
 
     A step is committed only after the project's own checks have run on exactly that tree and none of them got worse.
     """
-    goal = _goal(task, failing=failing)
-    desk = open_start(directory, flags, base)
-    report = perform(desk, make_request(desk, goal, quiet=as_json))
+    asked = _ask(directory, _goal(task, failing=failing, issue=issue), issue, flags)
+    desk = asked.tell(open_start(directory, asked.flags, base))
+    if pull:
+        prepare(desk)
+    report = perform(desk, make_request(desk, asked.goal, quiet=as_json, source=asked.source))
+    done = publish_after(directory, report) if pull else None
     if as_json:
-        click.echo(report.model_dump_json())
-    return report.exit_code
+        click.echo((done.report if done else report).model_dump_json())
+    if done is None:
+        return report.exit_code
+    tell_publication(done, quiet=as_json)
+    return done.code
 
 
-def _goal(task: tuple[str, ...], *, failing: bool) -> str:
+def tell_publication(done: Publication, *, quiet: bool) -> None:
+    """Say where the pull request is, or where it can be opened, and what kept us from it."""
+    if done.trouble:
+        consoles.progress().print(Text(done.trouble, style="yellow"), soft_wrap=True)
+    if done.url and not quiet:
+        consoles.results().print(Text(done.url), soft_wrap=True)
+    elif done.trouble and done.url:
+        consoles.progress().print(Text(done.url), soft_wrap=True)
+
+
+def _ask(directory: Path, goal: str, issue: str, flags: dict[str, Any]) -> Asked:
+    return read_issue(directory, issue, goal, flags) if issue else Asked(goal, flags)
+
+
+def _goal(task: tuple[str, ...], *, failing: bool = False, issue: str = "") -> str:
     goal = " ".join(task).strip()
     if task and not goal:
         raise click.UsageError("the task is empty; leave it out to mend whatever fails now")
     if goal and failing:
         raise click.UsageError("give a TASK or --failing, not both")
+    if issue and failing:
+        raise click.UsageError("give --issue or --failing, not both")
     return goal
 
 
@@ -60,13 +99,15 @@ def resume(run: str, words: str, directory: Path, *, approve: bool, as_json: boo
 
 @click.command(short_help="Say what would be done, and change nothing.")
 @click.argument("task", nargs=-1)
+@click.option("--issue", metavar="N|URL", default="", help="Say it about an issue on GitHub.")
 @running
 @as_json
 @directory
-def plan(task: tuple[str, ...], directory: Path, base: str, *, as_json: bool, **flags: Any) -> int:
+def plan(task: tuple[str, ...], directory: Path, base: str, *, issue: str, as_json: bool, **flags: Any) -> int:
     """Say what would be done about TASK, or about whatever fails now; change nothing."""
-    desk = open_start(directory, flags, base)
-    report = perform(desk, make_request(desk, _goal(task, failing=False), planning=True, quiet=True))
+    asked = _ask(directory, _goal(task), issue, flags)
+    desk = asked.tell(open_start(directory, asked.flags, base))
+    report = perform(desk, make_request(desk, asked.goal, planning=True, quiet=True, source=asked.source))
     if as_json:
         click.echo(report.model_dump_json())
     else:

@@ -61,7 +61,7 @@ def write_bundle(repository: Repository, path: Path, *, run: str, branch: str, b
     tip = (store.read_ref(HEADS + branch) or "") if branch else ""
     tip = "" if tip == base else tip
     events = read_events(repository, run)
-    record = _write_record(repository, run, events, tip or base)
+    record = write_record(repository, run, events, tip or base)
     refs = [(PREFIX + run, record), *([(HEADS + branch, tip)] if tip else [])]
     needs = [commit for commit in dict.fromkeys((base, follow(events).base)) if _exists(repository, commit)]
     data = _head(needs, refs) + _pack(repository, needs, refs)
@@ -108,8 +108,11 @@ def _pack(repository: Repository, needs: Sequence[str], refs: Sequence[tuple[str
     return repository.shared.output("pack-objects", *how, stdin="".join(f"{line}\n" for line in wanted).encode())
 
 
-def _write_record(repository: Repository, run: str, events: Sequence[Event], stands: str) -> str:
-    """Write the whole trace as one entry, the same each time."""
+def write_record(repository: Repository, run: str, events: Sequence[Event], stands: str) -> str:
+    """Write a record as it is handed on: the whole trace as one entry, the same each time. Raises GitFailed.
+
+    `stands` is the commit where the branch does. Of what was thrown away nothing but the trace tells.
+    """
     first = events[0]
     assert isinstance(first, Started), "a run's first event is Started"
     # When it was written down plays no part

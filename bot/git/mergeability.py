@@ -1,12 +1,24 @@
 """Whether two commits can be merged, found out without a working copy."""
 
 import os
+from collections.abc import Sequence
 
 from bot.core.change import readable
 from bot.errors import GitFailed
 from bot.git.run import Git
 
 _ASK = ("merge-tree", "--write-tree", "--no-messages", "--name-only", "-z")
+
+
+LONGEST = 500
+NAMED = 5
+"""Paths that a sentence names."""
+
+
+def name_clashes(paths: Sequence[str]) -> str:
+    """Say where two commits conflict, in a few words."""
+    more = f" and {len(paths) - NAMED} more" if paths[NAMED:] else ""
+    return f"in {', '.join(paths[:NAMED])}{more}"[:LONGEST]
 
 
 def conflicts(git: Git, ours: str, theirs: str) -> tuple[str, ...] | None:

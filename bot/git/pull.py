@@ -86,7 +86,7 @@ def read_request(what: str) -> Asked | None:
         return Asked(int(short["number"]), _forms(int(short["number"]), FORMS[::-1] if merge else FORMS))
     if not re.match(r"https?://", what):
         return None
-    place = _place(what)
+    place = read_place(what)
     page = _PAGE.fullmatch(f"/{place.path}") if place is not None else None
     if place is None or page is None:
         raise UsageError(f"not the address of a pull request: {what!r}", "for example https://HOST/OWNER/NAME/pull/12")
@@ -119,7 +119,7 @@ def choose_remote(repository: Repository, asked: Asked) -> str:
     if not remotes:
         raise UsageError("this repository has no remote to fetch a pull request from", "git remote add origin URL")
     if asked.place is not None:
-        found = [remote.name for remote in remotes if _same(asked.place, _place(remote.url))]
+        found = [remote.name for remote in remotes if _same(asked.place, read_place(remote.url))]
         if not found:
             raise UsageError(f"no remote of this repository is {asked.place.host}/{asked.place.path}", _named(remotes))
         return "origin" if "origin" in found else found[0]
@@ -149,8 +149,8 @@ def _of(place: Place, path: str) -> Place:
     return place._replace(path=_plain(path))
 
 
-def _place(url: str) -> Place | None:
-    """Read an address; None when it names no server."""
+def read_place(url: str) -> Place | None:
+    """Read an address, however it is written; None when it names no server."""
     if "://" not in url:
         short = _SCP.fullmatch(url)
         return Place(_host(short["host"]), None, _plain(short["path"])) if short is not None else None

@@ -14,6 +14,7 @@ from bot.errors import GitFailed, WorkspaceError
 from bot.git.bundle import HEADS, LARGEST, Handed, Header, read_header
 from bot.git.disk import refusals
 from bot.git.objects import full
+from bot.git.mergeability import conflicts
 from bot.git.obstacle import find_obstacle
 from bot.git.packs import Weight, weigh
 from bot.git.plumbing import Plumbing
@@ -130,6 +131,17 @@ class Quarantine:
         store = Plumbing(self.git)
         for name, commit in header.refs:
             store.create_ref(name, commit)
+
+    def meet(self, remote: Remote, other: str, base: str, tip: str) -> tuple[str, ...] | None:
+        """Bring what a branch went on to from `base`, and list the paths in which a tip conflicts with that.
+
+        None where git cannot tell. Raises GitFailed where the remote does not give it.
+        """
+        fetch(self.git, remote, [f"+{full(other)}:{_BROUGHT}other"], depth=1)
+        store = Plumbing(self.git)
+        # What lies between is not here; for a merge only its two ends count
+        stand_in = store.commit(store.tree(other), [base], "what the branch went on to")
+        return conflicts(self.git, tip, stand_in)
 
     def _has(self, commits: Sequence[str]) -> bool:
         return not any(self.git.ask("cat-file", "-e", f"{full(commit)}^{{commit}}").code for commit in commits)

@@ -130,6 +130,8 @@ def _settings(remote: Remote) -> Iterator[tuple[str, str]]:
     yield ("http.followRedirects", "false")
     yield from (("http.lowSpeedLimit", "1000"), ("http.lowSpeedTime", "60"), ("fetch.bundleURI", ""))
     yield from (("push.pushOption", ""), ("push.followTags", "false"), ("push.negotiate", "false"))
+    # The longest name wins: an address of ours stays what it is, whatever a person has shorter ones rewritten to
+    yield from ((f"url.{remote.url}.insteadOf", remote.url), (f"url.{remote.url}.pushInsteadOf", remote.url))
     # The empty one drops what a less exact address was given: a second header of the kind is an error to the server
     yield (f"http.{remote.url}.extraHeader", "")
     if remote.token:

@@ -26,7 +26,7 @@ def test_every_command_explains_itself(name: str) -> None:
     done = CliRunner().invoke(cli, [name, "-h"])
     assert done.exit_code == 0, done.output
     assert done.output.startswith(f"Usage: cli {name}")
-    assert "-C DIR" in done.output or name == "demo"
+    assert "-C DIR" in done.output or name in ("demo", "action")
 
 
 def test_without_a_command_the_help_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -58,6 +58,10 @@ def test_an_empty_task_is_refused(repo: Repo) -> None:
         (("zzzz",), "there is no command 'zzzz' ("),
         (("fix", "--foo"), "no such option"),
         (("show",), "missing argument 'RUN' ("),
+        (("fix", "--failing", "--issue", "1"), "give --issue or --failing, not both"),
+        (("fix", "--issue", "1"), "this repository has no remote at GitHub (git remote add origin https://github.com/"),
+        (("plan", "--issue", "twelve"), "not an issue: 'twelve' (--issue takes a number"),
+        (("fix", "--pr"), "this repository has no remote at GitHub"),
         (("fix", "--yes", "--no"), "--yes and --no contradict each other"),
         (("plan", "--ask", "--no"), "contradict"),
         (("fix", "--max-turns", "many"), "--max-turns: expected a whole number from 0 up, not 'many'"),

@@ -2,14 +2,15 @@
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 
-from bot.app.github.door import Door, log
-from bot.app.github.memory import Memory, recall, recall_pulls
-from bot.core.hub import Permission, PullRequest
+from bot.app.github.door import Door
+from bot.app.github.memory import recall, recall_pulls
+from bot.core.hub import Permission
 from bot.core.publication.marker import Attempt
 from bot.core.trigger.gate import Facts, Refusal, find_concerned, refuse, refuse_event
 from bot.core.trigger.trigger import Head
-from bot.errors import ForgeError, ForgeNotFound
+from bot.errors import ForgeError, ForgeNotFound, OrderError
 from bot.git.names import is_ours
 
 
@@ -74,27 +75,22 @@ def find_attempts(door: Door) -> tuple[Attempt, ...]:
 
 
 def _attempts(door: Door) -> tuple[Attempt, ...]:
-    trigger, rules = door.trigger, door.call.rules
-    number = trigger.number or (trigger.run.pulls[0] if trigger.run and trigger.run.pulls else 0)
-    here = recall(door.github, number, rules).state.attempts
-    if trigger.run is None:
+    trigger, rules = door.trigger, door.rules
+    here = recall(door.github, trigger, rules).state.attempts
+    if trigger.run is None or not is_ours(trigger.head.ref):
         return here
-    ours = recall_pulls(_pulls_for(door), rules)
+    ours = recall_pulls(door.github.pulls(head=trigger.head.ref), rules)
     return tuple(sorted({*here, *ours}, key=lambda attempt: attempt.at))
 
 
-def _pulls_for(door: Door) -> tuple[PullRequest, ...]:
-    """List the pull requests that carry what was done about a branch before."""
-    ref = door.trigger.head.ref
-    if is_ours(ref):
-        return door.github.pulls(head=ref)
-    return tuple(pull for pull in door.github.pulls(base=ref) if is_ours(pull.head_ref))
-
-
-def find_memory(door: Door) -> Memory:
-    """Find what we left where the order stands, or at the pull request that its CI run was for."""
+def complete(door: Door) -> Door:
+    """Add what the page says that an order by hand names, which its event does not. Raises OrderError, ForgeError."""
     trigger = door.trigger
-    number = trigger.number or (trigger.run.pulls[0] if trigger.run and trigger.run.pulls else 0)
-    memory = recall(door.github, number, door.call.rules)
-    log(f"there were {len(memory.state.attempts)} runs here before")
-    return memory
+    if trigger.event != "workflow_dispatch" or not trigger.number:
+        return door
+    try:
+        page = door.github.issue(trigger.number)
+    except ForgeNotFound as error:
+        raise OrderError(f"there is no issue {trigger.number} here", "name one of this repository") from error
+    told = {"title": page.title, "body": page.body, "writer": page.author, "url": page.url}
+    return replace(door, trigger=trigger.model_copy(update={**told, "open": page.open, "pull": page.pull}))

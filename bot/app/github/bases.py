@@ -13,12 +13,13 @@ from bot.app.perform import render
 from bot.app.proving.prove import Wish, prove
 from bot.app.replanting import Pick, replant
 from bot.core.branches import Place
+from bot.core.escape import line
 from bot.core.event import Proved, Published
 from bot.core.handover import Base
 from bot.core.hub import PullRequest
 from bot.core.report import Report
-from bot.errors import AgentError, UsageError
-from bot.git.mergeability import conflicts
+from bot.errors import AgentError, OrderError, UsageError
+from bot.git.mergeability import conflicts, name_clashes
 from bot.git.record import append_events
 from bot.git.remote import fetch
 from bot.git.repository import Repository
@@ -53,7 +54,7 @@ def locate(door: Door) -> Ground:
     known = call.sha if ref == trigger.default_branch else ""
     commit = known or door.github.branch_tip(ref)
     if not _FULL.fullmatch(commit):
-        raise UsageError(f"there is no branch {ref!r} to start from", "name one that exists")
+        raise OrderError(f"there is no branch {line(ref)!r} to start from", "name one that exists")
     return Ground(commit, ref)
 
 
@@ -83,8 +84,7 @@ def bring_up(repository: Repository, door: Door, ground: Ground, report: Report,
 def _move(repository: Repository, report: Report, flags: Mapping[str, object], base: Base) -> Base:
     clashes = conflicts(repository.shared, report.tip, base.now)
     if clashes:
-        named = ", ".join(clashes[:5]) + (f" and {len(clashes) - 5} more" if clashes[5:] else "")
-        return base.model_copy(update={"state": "conflicts", "detail": f"in {named}"[:500]})
+        return base.model_copy(update={"state": "conflicts", "detail": name_clashes(clashes)})
     try:
         tip = _make_again(repository, report, flags, base.now)
         judged = prove(repository.root, flags, Wish(f"{base.now}..{tip}", tip=True))
@@ -92,7 +92,8 @@ def _move(repository: Repository, report: Report, flags: Mapping[str, object], b
         proved = Proved(at=time.time(), commit=tip, proof=whole.proof, audit=whole.audit)
         append_events(repository, report.run, [proved], render)
     except AgentError as error:
-        return base.model_copy(update={"state": "unverified", "detail": error.message[:500]})
+        why = error.message.removesuffix(": nothing was changed")
+        return base.model_copy(update={"state": "unverified", "detail": why[:500]})
     held = judged.proved.sound
     detail = "every check passes there" if held else "no check got worse there, but not every one passes"
     return base.model_copy(update={"state": "rebased", "passes": held, "detail": detail})

@@ -1,6 +1,5 @@
 """What each order does in the checkout of the job that works."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -11,18 +10,16 @@ from bot.app.github.earlier import EarlierRun, Page, find_earlier, tell_earlier
 from bot.app.github.followup import ask_again, go_on, undo_remote
 from bot.app.github.memory import recall
 from bot.app.github.redci import Inquiry, examine, find_base
-from bot.app.github.stopping import watched
+from bot.app.github.stopping import Stop, watched
 from bot.app.github.tasks import TRUST, assign
 from bot.app.perform import perform, take_for_granted
+from bot.core.allowance import SEAL
 from bot.core.handover import Base, Handover
 from bot.core.report import Report
-from bot.errors import UsageError
+from bot.errors import OrderError, UsageError
 from bot.git.exposure import find_exposed
 from bot.git.names import is_ours
 from bot.git.repository import Repository
-
-_SEAL = re.compile(r"(?P<seal>[0-9a-f]{10})(?:\s+|$)")
-"""How a comment of ours names the questions that it shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +47,16 @@ def carry_out(door: Door, repository: Repository) -> Done:
         case "retry":
             return _retry(door, repository, ground)
         case _:
-            return _red_ci(door, repository, ground) if door.trigger.run else _fix(door, repository, ground)
+            return _follow(door, repository, ground) if door.trigger.cause else _fix(door, repository, ground)
+
+
+def _follow(door: Door, repository: Repository, ground: Ground) -> Done:
+    """Do what no person ordered, unless the same commit was worked on for the same reason before."""
+    state = recall(door.github, door.trigger, door.rules).state
+    if state.pull and state.cause == door.trigger.cause and any(one.head == ground.commit for one in state.attempts):
+        said = f"what was to be done about {ground.commit[:10]} is in #{state.pull} already"
+        return Done(claim_of(door, Base(ref=ground.ref, then=ground.commit), reason="nothing", said=said))
+    return _red_ci(door, repository, ground) if door.trigger.run else _fix(door, repository, ground)
 
 
 def _fix(door: Door, repository: Repository, ground: Ground) -> Done:
@@ -67,7 +73,7 @@ def _retry(door: Door, repository: Repository, ground: Ground) -> Done:
     if pull is None or not is_ours(pull.head_ref):
         return _run(door, repository, ground, background=tell_earlier(runs))
     if not runs:
-        raise UsageError(f"nothing is known of how {pull.head_ref} came about", "order a fix, in your own words")
+        raise OrderError(f"nothing is known of how {pull.head_ref} came about", "order a fix, in your own words")
     fresh = Ground(door.github.branch_tip(pull.base_ref), pull.base_ref, pull)
     bring(repository, door, fresh.commit)
     words = ask_again(runs[-1], door.order.words)
@@ -106,21 +112,21 @@ def _run(
 ) -> Done:
     given = assign(door, repository, ground.commit, words)
     request = given.request.model_copy(update={"background": background})
-    with watched(door.github, door.trigger, door.call.rules):
+    with watched(door.github, door.trigger, door.call.rules) as stop:
         report = perform(given.desk, request, premise=inquiry or take_for_granted)
     if request.mode.planning:
         base = Base(ref=ground.ref, then=ground.commit)
         claim = claim_of(door, base, reason="" if report.plan else "no-plan", said=report.detail)
         return Done(claim.model_copy(update={"plan": report.plan}), report)
-    return finish(door, repository, ground, report, given.flags)
+    return finish(door, repository, ground, report, given.flags, stop)
 
 
-def finish(
-    door: Door, repository: Repository, ground: Ground, report: Report, flags: Mapping[str, object], said: str = ""
+def finish(  # noqa: PLR0913 - all that a run left behind
+    door: Door, repository: Repository, ground: Ground, report: Report, flags: Mapping[str, object], stop: Stop
 ) -> Done:
     """See what became of the base, and put into words what is handed over."""
     base = bring_up(repository, door, ground, report, flags)
-    claim = claim_of(door, base, said=said)
+    claim = claim_of(door, base, said=f"{stop.by} said stop" if stop.by and report.stop == "interrupted" else "")
     branch = final_branch(repository, report)
     return Done(claim.model_copy(update={"run": report.run, "branch": branch}), report, repository)
 
@@ -134,7 +140,7 @@ def claim_of(door: Door, base: Base, *, reason: str = "", said: str = "") -> Han
 def find_runs(door: Door, repository: Repository, ground: Ground) -> tuple[EarlierRun, ...]:
     """Find the earlier runs of the place where an order stands, the newest first."""
     trigger, pull = door.trigger, ground.pull
-    state = recall(door.github, trigger.number, door.call.rules).state
+    state = recall(door.github, trigger, door.rules).state
     base = ""
     if pull is not None and pull.base_sha:
         base = pull.base_sha
@@ -147,21 +153,21 @@ def find_runs(door: Door, repository: Repository, ground: Ground) -> tuple[Earli
 def _approve(door: Door, repository: Repository, ground: Ground) -> Done:
     """Go on with the run that waits, by the word of whoever ordered it. Raises UsageError."""
     runs = find_runs(door, repository, ground)
-    trigger, memory = door.trigger, recall(door.github, door.trigger.number, door.call.rules)
-    named = _SEAL.match(door.order.words)
+    trigger, memory = door.trigger, recall(door.github, door.trigger, door.rules)
+    named = SEAL.match(door.order.words)
     # Without the seal of what they saw, they can only have meant what was told before they wrote
     if not named and memory.comment is not None and memory.comment.updated > (trigger.created or 0.0):
-        raise UsageError("what waits was told after the order was written", "look at it, then give the order again")
+        raise OrderError("what waits was told after the order was written", "look at it, then give the order again")
     said = Said(
         words=door.order.words[named.end() :].strip() if named else door.order.words,
         approve=True,
         who=trigger.author.login if trigger.author else "",
         seal=named["seal"] if named else "",
     )
-    with watched(door.github, trigger, door.call.rules):
+    with watched(door.github, trigger, door.call.rules) as stop:
         went = go_on(repository, door.remote, runs, said, TRUST)
     begun = Ground(went.report.base, _base_of(ground), ground.pull)
-    return finish(door, repository, begun, went.report, TRUST, went.judged)
+    return finish(door, repository, begun, went.report, TRUST, stop)
 
 
 def _undo(door: Door, repository: Repository, ground: Ground) -> Done:
@@ -171,7 +177,10 @@ def _undo(door: Door, repository: Repository, ground: Ground) -> Done:
     base = pull.base_sha if pull is not None else ""
     page = Page(door.trigger.number, pull.head_ref if pull is not None else "", base)
     desk = assign(door, repository, ground.commit).desk
-    back = undo_remote(desk, door.remote, page, runs, door.order.step)
+    try:
+        back = undo_remote(desk, door.remote, page, runs, door.order.step)
+    except UsageError as error:
+        raise OrderError(error.message, error.hint) from error
     run = next(run for run in runs if run.run == back.run)
     then = back.before if back.how == "reverted" else run.report.base
     named = ", ".join(f"step {step.step} ({step.subject})" for step in back.steps)

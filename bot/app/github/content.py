@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.agent.asking import unasked
+from bot.agent.asking import find_doomed, unasked
 from bot.core.approval import Decision, Refusal
 from bot.core.change import ChangeSet
 from bot.core.diff import read_lines
@@ -39,8 +39,11 @@ class Rules:
         # Steps end nothing here, and nobody's answer counts
         ends = (Committed, RolledBack, Undone, Redone, Decided)
         calls = [event for event in events if not isinstance(event, ends)]
+        given = (grant for grant in self.grants if grant.allowed and grant.by == "person")
+        # Whoever lets one file go does not mind what becomes of others later
+        doomed = frozenset[str]().union(*(find_doomed(grant.question) for grant in given))
         for path in unasked(whole.files, calls):
-            if not self.allows(Refusal(path, "delete", path), whole.tree):
+            if path not in doomed and not self.allows(Refusal(path, "delete", path), whole.tree):
                 yield f"{path}: nobody allowed it to be deleted"
 
     def allows(self, refusal: Refusal, tree: str) -> bool:

@@ -17,6 +17,8 @@ from bot.git.run import Git
 from bot.git.trail import PREFIX
 
 HEADS = "refs/heads/"
+LABEL = "git-agent"
+"""Put on pull requests of ours where the repository has it."""
 WHY: Mapping[str, str] = {
     "moved": "the branch was pushed to by somebody else meanwhile",
     "protected": "rules of the repository protect the branch",
@@ -103,6 +105,8 @@ class Delivery:
     def open(self, destination: Destination, page: Page) -> Delivered:
         """Open the pull request, or update the one that is there; where that is not allowed, say where to do it."""
         opened = open_pull(self.door.github, destination, page)
+        if opened.pull is not None and destination.pull is None:
+            self.door.github.add_labels(opened.pull.number, [LABEL])
         return Delivered(destination, pushed=True, **opened._asdict())
 
 

@@ -77,8 +77,23 @@ class Door:
         """The forge, as this job may see it."""
         call = self.call
         return GitHub(
-            call.api_url, self.token, call.repository, server_url=call.server_url, graphql_url=call.graphql_url, log=log
+            call.api_url,
+            self.token,
+            call.repository,
+            server_url=call.server_url,
+            graphql_url=call.graphql_url,
+            log=log,
+            secrets=take_secrets().values,
         )
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules, with whoever a person's token writes as: what that account left is ours. Raises ForgeError."""
+        rules = self.call.rules
+        person = self.github.whoami() if rules.identity == Rules().identity else None
+        if person is None:
+            return rules
+        return rules.model_copy(update={"identity": person.login, "own": (*rules.own, person.id)})
 
     @cached_property
     def remote(self) -> Remote:

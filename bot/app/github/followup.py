@@ -15,7 +15,7 @@ from bot.core.event import Committed
 from bot.core.lineage import follow
 from bot.core.report import OutcomeWord, Report
 from bot.core.task import Record
-from bot.errors import UsageError
+from bot.errors import OrderError, UsageError
 from bot.git.remote import Remote
 from bot.git.repository import Repository
 
@@ -112,13 +112,13 @@ def find_waiting(runs: Sequence[EarlierRun]) -> EarlierRun:
     """Find the newest run that waits for somebody. Raises UsageError."""
     found = next((run for run in runs if run.report.stop == "needs_human" and run.report.usage.turns), None)
     if found is None:
-        raise UsageError("no run waits for approval here", f"the newest one is {runs[0].run}" if runs else "")
+        raise OrderError("no run waits for approval here", f"the newest one is {runs[0].run}" if runs else "")
     return _sound(found)
 
 
 def _sound(run: EarlierRun) -> EarlierRun:
     if run.doubt:
-        raise UsageError(run.doubt, "it can be looked at, not acted upon")
+        raise OrderError(run.doubt, "it can be looked at, not acted upon")
     return run
 
 
@@ -132,8 +132,11 @@ def go_on(
     run = find_waiting(runs)
     if not run.report.waits:
         if not said.words:
-            raise UsageError(f"{run.run} asked something that wants words: {run.report.detail}")
+            raise OrderError(f"{run.run} asked something that wants words: {run.report.detail}")
         said = Said(words=said.words, who=said.who)
+    if said.seal and said.seal != run.report.seal:
+        asked = "; ".join(question.why for question in run.report.waits)
+        raise OrderError(f"{run.run} waits for something else by now: it {asked}", "look at that, then approve it")
     bring_records(repository, remote, [run.run])
     before = bring_branch(repository, remote, run.report.branch)
     strangers = find_strangers(repository, runs, before) if before else ()

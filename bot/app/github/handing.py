@@ -5,7 +5,9 @@ from pathlib import Path
 
 from bot.app.github.carrying import Done
 from bot.app.github.door import Call
+from bot.app.secrecy import take_secrets
 from bot.core.handover import BUNDLE, NAME
+from bot.core.redact import Redactor
 from bot.errors import UsageError
 from bot.git.bundle import write_bundle
 
@@ -29,4 +31,5 @@ def hand_over(call: Call, done: Done) -> None:
         base = claim.base.now if claim.base.state == "rebased" else claim.base.then
         handed = write_bundle(done.repository, call.handover / BUNDLE, run=claim.run, branch=claim.branch, base=base)
         claim = claim if handed.tip else claim.model_copy(update={"branch": ""})
-    (call.handover / NAME).write_text(claim.model_dump_json(), encoding="utf-8")
+    kept = Redactor(take_secrets().values).record(claim)
+    (call.handover / NAME).write_text(kept.model_dump_json(), encoding="utf-8")

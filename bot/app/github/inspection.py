@@ -162,6 +162,8 @@ class _Case:
             yield "its record was made with other rules about paths"
         if self.shown.events[: len(self.expectation.kept)] != self.expectation.kept:
             yield "its record does not go on from the one that was published before"
+        if trace_copies(self.shown.events).commits - self._theirs():
+            yield "its record calls commits its own that are not handed over"
         if started.planning and self.shown.deeds:
             yield "it was to be a plan, and there are commits"
         # Once published, a record is what later runs are allowed things by
@@ -169,6 +171,10 @@ class _Case:
         said = (event.decision for event in self.shown.events if isinstance(event, Decided))
         if any(each.allowed and each.by == "person" and _gist(each) not in given for each in said):
             yield "its record says that a person allowed what nobody is known to have allowed"
+
+    def _theirs(self) -> frozenset[str]:
+        """Name the commits that a record may call its own: whoever wrote it may have meant somebody else's to go."""
+        return trace_copies(self.expectation.kept).commits.union(self.shown.commits)
 
     def _branches(self) -> Iterator[str]:
         for event in self.shown.events:

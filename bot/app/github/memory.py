@@ -6,7 +6,7 @@ from typing import NamedTuple
 from bot.core.hub import Comment, PullRequest
 from bot.core.publication.marker import Attempt, State, read_marker
 from bot.core.trigger.gate import Rules
-from bot.core.trigger.trigger import Account
+from bot.core.trigger.trigger import Account, Trigger
 from bot.forge.github.client import GitHub
 
 
@@ -23,12 +23,26 @@ class Memory(NamedTuple):
         return self.state.attempts[-1] if self.state.attempts else None
 
 
-def recall(github: GitHub, number: int, rules: Rules) -> Memory:
-    """Find our own comment at a place; what others wrote is never taken for it. Raises ForgeError."""
-    for comment in reversed(github.comments(number)) if number else ():
-        state = read_marker(comment.body) if is_own(comment.author, rules) else None
+def recall(github: GitHub, trigger: Trigger, rules: Rules) -> Memory:
+    """Find what we left where an order stands; what others wrote is never taken for it. Raises ForgeError."""
+    number = trigger.page
+    if not number:
+        return _recall_cause(github, trigger, rules)
+    for comment in reversed(github.comments(number)):
+        # Other workflows write by the same account, and may repeat what strangers wrote; ours ends with its mark
+        state = read_marker(comment.body, last=True) if is_own(comment.author, rules) else None
         if state is not None and state.kind == "progress":
             return Memory(state, comment)
+    return Memory()
+
+
+def _recall_cause(github: GitHub, trigger: Trigger, rules: Rules) -> Memory:
+    """Find the pull request that the same led to before, where there is no page to talk on."""
+    base = trigger.head.ref if trigger.run is not None else trigger.default_branch
+    for pull in github.pulls(base=base) if trigger.cause and base else ():
+        state = read_marker(pull.body) if is_own(pull.author, rules) else None
+        if state is not None and state.cause == trigger.cause:
+            return Memory(state.model_copy(update={"pull": pull.number, "branch": pull.head_ref}))
     return Memory()
 
 

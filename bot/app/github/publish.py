@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from bot.app.github.admission import admit
+from bot.app.github.admission import admit, complete
 from bot.app.github.delivery import Delivery, explain_push
 from bot.app.github.destination import Work, aim
 from bot.app.github.door import Call, Door, log, open_door, put_outputs, tell_error
+from bot.app.github.drift import look_again
 from bot.app.github.grounds import Ground, find_grants, find_ground, read_kept
 from bot.app.github.inspection import Expectation, inspect
 from bot.app.github.reading import read_handover
@@ -15,6 +16,7 @@ from bot.app.secrecy import take_secrets
 from bot.core.copies import trace_copies
 from bot.core.event import Event, Started
 from bot.core.handover import BUNDLE, Handover
+from bot.core.publication.sections import quote_plain
 from bot.core.task import Task
 from bot.core.trigger.gate import TALK, Refusal
 from bot.errors import AgentError, UsageError
@@ -27,7 +29,9 @@ def publish(call: Call) -> int:
     door = open_door(call)
     if door is None:
         log("nothing in this event is an order for git agent")
+        put_outputs(call, (("outcome", "ignored"),))
         return 0
+    door = complete(door)
     refusal = admit(door)
     if refusal is not None:
         return _decline(door, refusal)
@@ -55,6 +59,10 @@ def _publish(door: Door, thread: Thread) -> int:
     if claim is None:
         thread.fail("the job that worked ended without a result")
         return 1
+    if claim.reason == "refused" and not claim.run:
+        thread.correct(Refusal("refused", claim.said, quote_plain(claim.said)))
+        put_outputs(door.call, (("outcome", "refused"),))
+        return 0
     if not claim.run:
         thread.tell(claim)
         return 1 if claim.reason == "failed" else 0
@@ -73,6 +81,7 @@ def _inspect(door: Door, thread: Thread, claim: Handover, quarantine: Quarantine
             log(f"not published: {fault}")
         thread.refuse(claim, found)
         return 1
+    claim = claim.model_copy(update={"base": look_again(door, quarantine, found, claim.base)})
     return _deliver(Delivery(door, quarantine, claim, found), thread, ground)
 
 
@@ -108,8 +117,6 @@ def _recall(task: Task, kept: Sequence[Event], ground: Ground) -> Task:
 
 def _deliver(delivery: Delivery, thread: Thread, ground: Ground) -> int:
     claim, found = delivery.claim, delivery.found
-    report = found.report
-    assert report is not None, "asked for before"
     if not found.tip:
         return _end(delivery, thread, ground)
     destination, pushed = delivery.push(aim(claim, _weigh(delivery), ground.talked, ground.earlier))
@@ -118,7 +125,7 @@ def _deliver(delivery: Delivery, thread: Thread, ground: Ground) -> int:
         return 1
     delivered = delivery.open(destination, thread.page(claim, found, destination))
     thread.deliver(claim, found, delivered)
-    return report.exit_code if delivered.pull is not None else 1
+    return 0 if delivered.pull is not None else 1
 
 
 def _weigh(delivery: Delivery) -> Work:
@@ -130,8 +137,9 @@ def _weigh(delivery: Delivery) -> Work:
 
 def _end(delivery: Delivery, thread: Thread, ground: Ground) -> int:
     """Keep the record of a run that left no commits, and take from a pull request of ours what it took back."""
-    report = delivery.found.report
-    assert report is not None, "asked for before"
+    if _is_idle(delivery):
+        thread.end(delivery.claim, delivery.found)
+        return 0
     mine = ground.talked if ground.talked is not None and is_ours(ground.talked.head_ref) else ground.earlier.pull
     if delivery.door.order.verb == "undo" and mine is not None:
         pushed = delivery.go_back(mine, _weigh(delivery).deeds)
@@ -140,4 +148,10 @@ def _end(delivery: Delivery, thread: Thread, ground: Ground) -> int:
     if pushed.kind != "ok":
         log(f"the record was not pushed: {explain_push(pushed)}")
     thread.end(delivery.claim, delivery.found)
-    return report.exit_code
+    return 0 if pushed.kind == "ok" else 1
+
+
+def _is_idle(delivery: Delivery) -> bool:
+    """Tell whether nothing was to be done and nobody asked, so that nothing is left behind either."""
+    report = delivery.found.report
+    return report is not None and report.outcome == "nothing" and bool(delivery.door.trigger.cause)

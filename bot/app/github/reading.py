@@ -5,6 +5,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from bot.app.github.door import Call
+from bot.core.escape import line
 from bot.core.handover import LARGEST, NAME, Handover
 from bot.errors import ConfigError
 
@@ -20,7 +21,7 @@ def read_handover(call: Call) -> Handover | None:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or NAME
-        raise ConfigError(f"what the job handed over cannot be read: {where}: {first['msg']}") from error
+        raise ConfigError(f"what the job handed over cannot be read: {line(where)}: {first['msg']}") from error
     if claim.repository != call.repository or claim.workflow_run != call.run_id:
         raise ConfigError("what the job handed over belongs to another run of the workflow")
     return claim

@@ -1,14 +1,13 @@
 """What is known of a run beside its report, as the pages that tell of it need it."""
 
 import time
-from collections.abc import Sequence
 
 from bot.app.github.door import Door
 from bot.app.github.inspection import Inspection
 from bot.core.event import Started
 from bot.core.handover import Base
-from bot.core.publication.marker import Attempt
-from bot.core.publication.setting import UNMOVED, Pusher, Setting
+from bot.core.publication.marker import State
+from bot.core.publication.setting import NOTHING, UNMOVED, Pusher, Setting
 
 
 def describe(
@@ -18,10 +17,12 @@ def describe(
     *,
     branch: str = "",
     pull: int = 0,
-    earlier: Sequence[Attempt] = (),
+    known: State = NOTHING,
 ) -> Setting:
     """Put what this job knows into one value."""
     call = door.call
+    # The job that publishes may be started again
+    earlier = tuple(one for one in known.attempts if one.job != call.run_id or not one.job)
     started = found.events[0] if found is not None and found.events else None
     return Setting(
         trigger=door.trigger,
@@ -35,9 +36,10 @@ def describe(
         branch=branch,
         tip=found.tip if found is not None else "",
         checks=started.checks if isinstance(started, Started) else (),
-        earlier=tuple(earlier),
+        earlier=earlier,
+        known=known,
         pull=pull,
-        pusher=_pusher(call.rules.identity),
+        pusher=_pusher(door.rules.identity),
     )
 
 

@@ -51,7 +51,7 @@ class Stop:
 @contextmanager
 def watched(talk: Talk, trigger: Trigger, rules: Rules, *, interval: float = INTERVAL) -> Iterator[Stop]:
     """Listen for a stop on the page of an order for as long as the body works."""
-    number = trigger.number or (trigger.run.pulls[0] if trigger.run and trigger.run.pulls else 0)
+    number = trigger.page
     now = time.time()
     # It may have been said while the job was waiting; a job that is started again is wanted again, whatever was said
     since = max(trigger.created or now, now - QUEUE)

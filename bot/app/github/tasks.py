@@ -5,17 +5,17 @@ from dataclasses import dataclass, replace
 
 from bot.app.desk import Desk, make_mode, settle
 from bot.app.github.door import Door
+from bot.core.publication.attention import HIDDEN
 from bot.core.task import Request, Source, Task
 from bot.core.trigger.order import Order
-from bot.core.trigger.trigger import Trigger
+from bot.core.trigger.trigger import PAGED, Trigger
 from bot.core.untrusted import hides
-from bot.errors import UsageError
+from bot.errors import OrderError
 from bot.git.orders import find_orders
 from bot.git.repository import Repository
 
 TRUST = {"trust": "untrusted", "consent": "later"}
 """Strangers write issues, and nobody sits at a terminal."""
-HIDDEN = "the text of the task hides something that its page does not show: it was left out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def _flags(desk: Desk, order: Order) -> dict[str, object]:
     """Let an order narrow what the maintainers set, and never widen it. Raises UsageError."""
     settings = desk.settings
     if order.scope and settings.scope:
-        raise UsageError("the workflow says which paths may change, and an order cannot say otherwise")
+        raise OrderError("the workflow says which paths may change, and an order cannot say otherwise")
     flags: dict[str, object] = {**TRUST, "scope": order.scope}
     for name, wanted in order.limits:
         allowed = getattr(settings, f"max_{name}")
@@ -63,7 +63,7 @@ def _flags(desk: Desk, order: Order) -> dict[str, object]:
 def tell_goal(trigger: Trigger, order: Order) -> str:
     """Put an order's words and what its page says into one text."""
     parts = [order.words]
-    if trigger.event in ("issue_comment", "issues") and (trigger.title or trigger.body):
+    if trigger.event in PAGED and (trigger.title or trigger.body):
         noun = "Pull request" if trigger.pull else "Issue"
         parts.append(f"{noun} #{trigger.number}: {trigger.title}\n\n{trigger.body}")
     if trigger.spot is not None:
@@ -72,12 +72,19 @@ def tell_goal(trigger: Trigger, order: Order) -> str:
     return "\n\n".join(part.strip() for part in parts if part.strip())
 
 
+def split_goal(goal: str, number: int) -> tuple[str, str, str]:
+    """Return what `tell_goal` put into one text: the words of an order, the title and the text of its issue."""
+    words, _, page = goal.partition(f"Issue #{number}: ")
+    title, _, body = page.partition("\n\n")
+    return words.strip(), title.strip(), body.strip()
+
+
 def find_source(trigger: Trigger) -> Source:
     """Tell where a task came from."""
     author = trigger.author.login if trigger.author else ""
     if trigger.run is not None:
         return Source(kind="ci", ref=str(trigger.run.id), url=trigger.run.url, author=author)
-    if trigger.event in ("issue_comment", "issues") and not trigger.pull:
+    if trigger.event in PAGED and trigger.number and not trigger.pull:
         return Source(kind="issue", ref=str(trigger.number), url=trigger.url, author=author)
     if trigger.number:
         return Source(kind="comment", ref=str(trigger.number), url=trigger.url, author=author)

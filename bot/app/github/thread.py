@@ -1,26 +1,32 @@
 """What is said where an order stands: one comment that is edited in place, and short answers."""
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from bot.app.github.delivery import Delivered, Page
+from bot.app.github.delivery import Delivered
 from bot.app.github.destination import Destination
-from bot.app.github.door import Door, log, put_outputs, put_summary
+from bot.app.github.door import Door, log, put_outputs, put_summary, tell_error
+from bot.app.github.grounds import read_kept
 from bot.app.github.inspection import Inspection
-from bot.app.github.memory import Memory, recall
+from bot.app.github.memory import Memory, is_own, recall
+from bot.app.github.pulls import Page
 from bot.app.github.settings import describe
+from bot.core.allowance import seal, waiting
 from bot.core.handover import Handover
 from bot.core.hub import Reaction
-from bot.core.publication.attention import holds
+from bot.core.publication.attention import holds, tell_outcome
 from bot.core.publication.checkrun import check_run
 from bot.core.publication.outputs import tell_outputs, workflow_commands
 from bot.core.publication.progress import Progress, progress_comment
-from bot.core.publication.pull import pull_body, pull_title
+from bot.core.publication.pull import pull_body, pull_title, tell_undelivered
 from bot.core.publication.replies import Standing, help_text, reply, status_text
 from bot.core.publication.setting import Setting
 from bot.core.publication.summary import job_summary, refusal_summary
 from bot.core.trigger.gate import Refusal
-from bot.errors import ForgeError
+from bot.errors import AgentError, ForgeError
+
+TROUBLE = frozenset({"failed", "refused", "no-plan", "unreadable"})
+"""How an order ends that somebody has to look after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,8 @@ class Thread:
     number: int
     """Issue or pull request; 0 where there is none to talk on."""
     memory: Memory
+    made: list[int] = field(default_factory=list)
+    """Our comment, by its id, where it was written just now."""
 
     def talk(self) -> None:
         """Answer an order that needs no run."""
@@ -53,13 +61,23 @@ class Thread:
             pull=state.pull,
             left=max(0, rules.attempts - len(state.attempts)),
             wait=max(0.0, wait),
+            waits=self._waits(last.run) if last is not None and last.run else "",
         )
 
+    def _waits(self, run: str) -> str:
+        """Find the seal of what a run waits for, in its record."""
+        try:
+            return seal(waiting(read_kept(self.door.remote, run)))
+        except AgentError as error:
+            log(f"the record of {run} was not read: {error.message}")
+            return ""
+
     def correct(self, refusal: Refusal) -> None:
-        """Tell somebody who may order why this order is not carried out."""
+        """Tell somebody who may order why this order is not carried out; what was told before stays as it is."""
         self.react("confused")
-        said = refusal.reply if refusal.code != "mistake" else f"{refusal.reply}\n\n{help_text()}"
-        self._answer(said if refusal.code == "mistake" else reply(said))
+        said = reply(refusal.reply) if refusal.code != "mistake" else f"{refusal.reply}\n\n{help_text()}"
+        self._answer(said)
+        put_summary(self.door.call, refusal_summary(refusal.code, refusal.text, describe(self.door)))
 
     def fail(self, said: str) -> None:
         """Say that the job did not come to an end, so that nobody waits for it."""
@@ -89,9 +107,9 @@ class Thread:
         """Tell of a run whose commits were pushed."""
         there, pull = delivered.destination, delivered.pull
         setting = self.setting(claim, found, branch=there.branch, pull=pull.number if pull is not None else 0)
-        trouble = " ".join(filter(None, (delivered.trouble, delivered.compare)))
         said = "\n".join(filter(None, (claim.said, there.why)))
-        self._finish(Progress(setting, found.report, said, undelivered=trouble), pull.url if pull is not None else "")
+        progress = Progress(setting, found.report, said, undelivered=delivered.trouble, compare=delivered.compare)
+        self._finish(progress, pull.url if pull is not None else "")
         self._check(setting, found)
 
     def page(self, claim: Handover, found: Inspection, there: Destination) -> Page:
@@ -107,10 +125,7 @@ class Thread:
     ) -> Setting:
         """Put what is known here into one value."""
         base = {"base": claim.base} if claim is not None else {}
-        earlier = tuple(
-            attempt for attempt in self.memory.state.attempts if attempt.job != self.door.call.run_id or not attempt.job
-        )
-        return describe(self.door, found=found, branch=branch, pull=pull, earlier=earlier, **base)
+        return describe(self.door, found=found, branch=branch, pull=pull, known=self.memory.state, **base)
 
     def react(self, kind: Reaction) -> None:
         """React to the order, as far as that can be had."""
@@ -130,26 +145,45 @@ class Thread:
     def _finish(self, progress: Progress, url: str = "") -> None:
         report, setting = progress.report, progress.setting
         assert report is not None, "asked for where there is one"
-        self._comment(progress)
-        self.react("rocket" if holds(report, setting) else "confused" if report.outcome == "failed" else "eyes")
-        put_summary(self.door.call, job_summary(report, setting))
-        outputs = dict(tell_outputs(report, setting.pull, url, str(self.door.call.handover)))
-        put_outputs(self.door.call, {**outputs, **({"branch": setting.branch} if setting.branch else {})}.items())
+        unsaid = self._comment(progress)
+        lost = bool(progress.undelivered)
+        self.react("confused" if lost or report.outcome == "failed" else "rocket" if holds(report, setting) else "eyes")
+        trouble = tell_undelivered(progress.undelivered, progress.compare, setting) if lost else ""
+        told = "\n".join(filter(None, (progress.said, unsaid)))
+        put_summary(self.door.call, job_summary(report, setting, told, trouble))
+        outcome = tell_outcome(report, setting)
+        outputs = dict(tell_outputs(report, setting.pull, url, str(self.door.call.handover), outcome))
+        put_outputs(self.door.call, {**outputs, "branch": setting.branch}.items())
 
     def _close(self, progress: Progress, reason: str, said: str) -> None:
         """End without a run that is told of."""
-        self._comment(progress)
-        put_summary(self.door.call, refusal_summary(reason, said, progress.setting))
+        unsaid = self._comment(progress)
+        self.react("confused" if reason in TROUBLE else "eyes")
+        told = "\n".join(filter(None, (said, unsaid)))
+        put_summary(self.door.call, refusal_summary(reason, told, progress.setting))
         put_outputs(self.door.call, (("outcome", reason),))
 
-    def _comment(self, progress: Progress) -> None:
-        if not self.number:
-            return
-        text = progress_comment(progress)
-        if self.memory.comment is not None:
-            self.door.github.edit_comment(self.memory.comment.id, text)
-        else:
-            self.door.github.create_comment(self.number, text)
+    def _comment(self, progress: Progress) -> str:
+        """Edit our comment, or write it; where that is not allowed, say so for another place."""
+        github, text = self.door.github, progress_comment(progress)
+        try:
+            known = self.made or ([self.memory.comment.id] if self.memory.comment is not None else [])
+            if self.number and known:
+                github.edit_comment(known[0], text)
+            elif self.number:
+                self._create(text)
+        except ForgeError as error:
+            log(f"no comment: {tell_error(error)}")
+            return f"the comment could not be written: {error.message}"
+        return ""
+
+    def _create(self, text: str) -> None:
+        """Write our comment; one that we would not know again is told of, since it would be written anew each time."""
+        comment = self.door.github.create_comment(self.number, text)
+        self.made.append(comment.id)
+        if not is_own(comment.author, self.door.rules):
+            who = comment.author.login if comment.author is not None else "nobody"
+            log(f"the token writes as {who}, and the input identity does not say so: earlier runs are not found")
 
     def _check(self, setting: Setting, found: Inspection) -> None:
         """Put the verdict beside the commit, where the token may, and beside the lines in the log."""
@@ -164,6 +198,4 @@ class Thread:
 
 def open_thread(door: Door) -> Thread:
     """Find the place where an order stands. Raises ForgeError."""
-    trigger = door.trigger
-    number = trigger.number or (trigger.run.pulls[0] if trigger.run and trigger.run.pulls else 0)
-    return Thread(door, number, recall(door.github, number, door.call.rules))
+    return Thread(door, door.trigger.page, recall(door.github, door.trigger, door.rules))

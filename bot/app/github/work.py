@@ -1,16 +1,20 @@
 """The job that works: carries an order out without any right to write, and hands over what came of it."""
 
-from bot.app.github.admission import admit
+from bot.app.github.admission import admit, complete
 from bot.app.github.carrying import Done, carry_out
 from bot.app.github.door import Call, Door, log, open_door, put_outputs, put_summary, tell_error
 from bot.app.github.handing import empty, hand_over
 from bot.app.github.settings import describe
 from bot.core.handover import Handover
+from bot.core.publication.attention import tell_outcome
 from bot.core.publication.outputs import tell_outputs
 from bot.core.publication.summary import job_summary, refusal_summary
-from bot.core.trigger.gate import TALK, Refusal
-from bot.errors import AgentError
+from bot.core.trigger.gate import COMMENTS, TALK, Refusal
+from bot.errors import AgentError, OrderError
 from bot.git.repository import open_repository
+
+SETTLED = frozenset({"verified", "nothing", "planned"})
+"""What a run may come to without anybody having to look at its job."""
 
 
 def gate(call: Call) -> int:
@@ -27,7 +31,12 @@ def work(call: Call) -> int:
 
 def _enter(call: Call) -> Door | None:
     """Judge an event; None where there is nothing to work on. Raises UsageError."""
-    door = open_door(call)
+    try:
+        door = open_door(call)
+        door = complete(door) if door is not None else None
+    except AgentError:
+        put_outputs(call, (("admitted", "false"), ("outcome", "failed")))
+        raise
     if door is None:
         log("nothing in this event is an order for git agent")
         put_outputs(call, (("admitted", "false"), ("outcome", "ignored")))
@@ -57,13 +66,20 @@ def _hand_over(door: Door) -> int:
     try:
         done = carry_out(door, open_repository(call.folder))
     except AgentError as error:
-        claim = Handover(repository=call.repository, workflow_run=call.run_id, reason="failed", said=tell_error(error))
-        hand_over(call, Done(claim))
-        put_outputs(call, (("outcome", "failed"),))
-        raise
+        # Whoever ordered it in a comment is told so there, and elsewhere by the job alone
+        told = isinstance(error, OrderError) and door.trigger.event in COMMENTS
+        done = Done(_fail(call, tell_error(error), "refused" if told else "failed"))
+        if not told:
+            hand_over(call, done)
+            put_outputs(call, (("outcome", "failed"),))
+            raise
     hand_over(call, done)
     log(done.claim.said)
     return _tell(door, done)
+
+
+def _fail(call: Call, said: str, reason: str) -> Handover:
+    return Handover(repository=call.repository, workflow_run=call.run_id, reason=reason, said=said)
 
 
 def _tell(door: Door, done: Done) -> int:
@@ -73,6 +89,7 @@ def _tell(door: Door, done: Done) -> int:
         put_outputs(door.call, (("outcome", claim.reason or "nothing"),))
         put_summary(door.call, refusal_summary(claim.reason or "nothing", claim.said, setting))
         return 0
-    put_outputs(door.call, tell_outputs(report, folder=str(door.call.handover)))
+    outcome = "planned" if door.order.verb == "plan" and report.plan else tell_outcome(report, setting)
+    put_outputs(door.call, tell_outputs(report, folder=str(door.call.handover), outcome=outcome))
     put_summary(door.call, job_summary(report, setting))
-    return report.exit_code
+    return report.exit_code or int(outcome not in SETTLED)

@@ -83,9 +83,15 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04x}"
 
 
-def read_marker(text: str) -> State | None:
-    """Read the last marker of a text; None where there is none that can be read. Anybody can write one."""
-    return next(iter(_read(reversed(_MARKER.findall(text)))), None)
+def read_marker(text: str, *, last: bool = False) -> State | None:
+    """Read the last marker of a text; None where there is none that can be read. Anybody can write one.
+
+    `last` takes one that is the text's last line only, and the only one in it.
+    """
+    found = _MARKER.findall(text)
+    if last and (len(found) != 1 or not _MARKER.fullmatch(text.rstrip().rpartition("\n")[2])):
+        return None
+    return next(_read(reversed(found)), None)
 
 
 def _read(found: Iterable[str]) -> Iterator[State]:

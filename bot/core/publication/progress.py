@@ -49,7 +49,7 @@ def progress_comment(progress: Progress) -> str:
     setting, report = progress.setting, progress.report
     attempts = remember(report, setting, "progress").attempts
     tried = show_attempts(attempts, setting.links) if len(attempts) > 1 else ""
-    judged = report is not None and bool(live(report) or report.waits)
+    judged = report is not None and bool(live(report) or report.stop == "needs_human")
     parts = (
         _headline(progress),
         "\n".join(f"- [{'x' if item.done else ' '}] {item.text}" for item in _items(progress)),

@@ -228,7 +228,7 @@ def show_waits(report: Report, command: str, room: int = SECTION) -> str:
 def show_ask(report: Report, prefix: str) -> str:
     """Say how what the run waits for is allowed or answered."""
     if report.stop == "needs_human" and not report.waits:
-        return f"A comment that says {code(f'{prefix} fix …')}, with the answer behind it, starts anew with that."
+        return f"A comment that says {code(f'{prefix} approve …')}, with the answer behind it, goes on with that."
     return show_waits(report, f"{prefix} approve {report.seal}".rstrip())
 
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn, TypeVar, get_args
+from typing import Any, NoReturn, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import from_json
@@ -54,7 +54,7 @@ def read_trigger(event: str, payload: bytes, repository: str = "") -> Trigger:
 
 
 def _named() -> str:
-    return ", ".join(get_args(EventName))
+    return ", ".join(_FOLDS)
 
 
 def _parse(event: str, payload: bytes) -> object:

@@ -5,8 +5,11 @@ from typing import Literal, TypeAlias
 from bot.core.task import Record
 
 EventName: TypeAlias = Literal[
-    "issue_comment", "issues", "pull_request_review_comment", "workflow_run", "workflow_dispatch", "schedule"
+    "issue_comment", "issues", "pull_request_review_comment", "workflow_run", "workflow_dispatch", "schedule", "desk"
 ]
+"""`desk` is no event of a forge: a person asked at their own machine."""
+PAGED: frozenset[EventName] = frozenset({"issue_comment", "issues", "desk", "workflow_dispatch"})
+"""What is about the page of an issue or a pull request as a whole, where there is one."""
 AccountKind: TypeAlias = Literal["User", "Bot", "Organization", "other"]
 
 
@@ -94,3 +97,15 @@ class Trigger(Record):
     """The label that was just put on."""
     url: str = ""
     """Where a person sees what this is about."""
+
+    @property
+    def page(self) -> int:
+        """Issue or pull request where it is talked about; 0 for none."""
+        return self.number or (self.run.pulls[0] if self.run is not None and self.run.pulls else 0)
+
+    @property
+    def cause(self) -> str:
+        """What ordered it where no person did, the same each time; empty for a person."""
+        if self.run is not None:
+            return f"ci {self.run.path or self.run.name}"[:200]
+        return self.event if self.event == "schedule" else ""

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 from pydantic import TypeAdapter
 
 from bot.core.escape import line
-from bot.core.hub import Annotation, Comment, Issue, Job, Permission, PullRequest, Repository
+from bot.core.hub import Annotation, Comment, Commit, Issue, Job, Permission, PullRequest, Repository
 from bot.core.trigger.trigger import Account
 from bot.errors import ForgeDenied, ForgeNotFound, ForgeRejected, MalformedAnswer
 from bot.forge.github.checks import AnnotationShape, JobsShape
@@ -19,6 +19,7 @@ from bot.forge.github.shapes import (
     ActivityShape,
     BranchShape,
     CommentShape,
+    CommitShape,
     ComparisonShape,
     IssueShape,
     PullShape,
@@ -40,6 +41,7 @@ ISSUE = TypeAdapter(IssueShape)
 COMMENT = TypeAdapter(CommentShape)
 COMMENTS = TypeAdapter(tuple[CommentShape, ...])
 PULL = TypeAdapter(PullShape)
+COMMITS = TypeAdapter(tuple[CommitShape, ...])
 PULLS = TypeAdapter(tuple[PullShape, ...])
 REF = TypeAdapter(RefShape)
 BRANCH = TypeAdapter(BranchShape)
@@ -75,8 +77,9 @@ class Reader:
         graphql_url: str = "",
         patience: Patience | None = None,
         log: Callable[[str], None] = silent,
+        secrets: Sequence[str] = (),
     ) -> None:
-        self._wire = Wire(api_url, token, repository, patience or Patience(), log)
+        self._wire = Wire(api_url, token, repository, patience or Patience(), log, secrets)
         self._server_url = server_url
         self._graphql_url = graphql_url
 
@@ -160,6 +163,10 @@ class Reader:
             for told in self._list(PULLS, "/pulls", asked)
             if (not head or (told.own and told.head.ref == head)) and base in ("", told.base.ref)
         )
+
+    def pull_commits(self, number: int) -> tuple[Commit, ...]:
+        """List the commits of a pull request, oldest first; GitHub tells of the first 250 alone. Raises ForgeError."""
+        return tuple(told.written() for told in self._list(COMMITS, f"/pulls/{number:d}/commits"))
 
     def branch_tip(self, ref: str) -> str:
         """Tell at which commit a branch stands; empty where there is none. Raises ForgeError."""

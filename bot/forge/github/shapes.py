@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.core.hub import Comment, Issue, Permission, PullRequest, Repository
+from bot.core.hub import Comment, Commit, Issue, Permission, PullRequest, Repository
 from bot.core.trigger.trigger import Account, AccountKind
 
 KINDS: Mapping[str, AccountKind] = {"User": "User", "Bot": "Bot", "Organization": "Organization"}
@@ -186,6 +186,38 @@ class PullShape(Shape):
             url=self.html_url or "",
             node=self.node_id or "",
         )
+
+
+class SignatureShape(Shape):
+    """Who wrote a commit, or put it where it is."""
+
+    name: str | None = None
+    email: str | None = None
+
+    def line(self) -> str:
+        """Return it as git writes it."""
+        return f"{self.name or ''} <{self.email or ''}>"
+
+
+class WrittenShape(Shape):
+    """What a commit says."""
+
+    author: SignatureShape | None = None
+    committer: SignatureShape | None = None
+    message: str = ""
+
+
+class CommitShape(Shape):
+    """A commit of a pull request."""
+
+    sha: str
+    commit: WrittenShape
+
+    def written(self) -> Commit:
+        """Return it in our words."""
+        told = self.commit
+        author, committer = (who.line() if who is not None else "" for who in (told.author, told.committer))
+        return Commit(sha=self.sha, author=author, committer=committer, message=told.message)
 
 
 class TargetShape(Shape):

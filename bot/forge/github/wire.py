@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from bot import __version__
-from bot.core.redact import MARK
+from bot.core.redact import MARK, Redactor
 from bot.errors import ConfigError, ForgeError, ForgeLimited, ForgeRejected, ForgeUnavailable, MalformedAnswer
 from bot.forge.github.faults import Answer, find_fault
 from bot.forge.github.limits import PAGE, PAGES
@@ -28,6 +28,8 @@ Body: TypeAlias = Mapping[str, JsonValue]
 HEADERS = {"Accept": "application/vnd.github+json"}
 ERROR = 400
 REDIRECTED = 302
+TEXTS = frozenset({"title", "body", "summary", "text", "message"})
+"""What of a request people will read."""
 FOUND = range(200, 300)
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}", re.ASCII)
 _TOKEN = re.compile(r"[!-~]{1,4096}", re.ASCII)
@@ -50,6 +52,8 @@ class Wire:
     """OWNER/NAME."""
     patience: Patience
     log: Callable[[str], None] = field(repr=False)
+    secrets: Sequence[str] = field(default=(), repr=False)
+    """What must not be written anywhere, beside the token and whatever looks like one."""
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.api_url)
@@ -122,7 +126,7 @@ class Wire:
         """Send one request, once; a path that begins with `/repos/` is taken as it is. Raises ForgeError."""
         try:
             whole = self.patience.whole + self.patience.connect
-            status, headers, text = within(whole, lambda: self._request(verb, path, body, parameters))
+            status, headers, text = within(whole, lambda: self._request(verb, path, self._hide(body), parameters))
         except OSError as error:
             why = _FAILURES.get(type(error).__name__, "the connection failed or broke off")
             raise ForgeUnavailable(f"GitHub gives no answer ({verb} {path}): {why}") from None
@@ -136,6 +140,25 @@ class Wire:
         if status not in FOUND and status != REDIRECTED:
             raise MalformedAnswer(f"GitHub's answer is none that we know ({answer.asked})")
         return answer
+
+    def _hide(self, body: Body | None) -> Body | None:
+        """Take secrets out of what people will read: nothing is written to GitHub but here."""
+        return None if body is None else {name: self._hidden(name, value) for name, value in body.items()}
+
+    def _hidden(self, name: str, value: JsonValue) -> JsonValue:
+        match value:
+            case str():
+                return self._redactor.text(value) if name in TEXTS else value
+            case list():
+                return [self._hidden(name, each) for each in value]
+            case dict():
+                return {key: self._hidden(key, each) for key, each in value.items()}
+            case _:
+                return value
+
+    @cached_property
+    def _redactor(self) -> Redactor:
+        return Redactor((self.token, *self.secrets))
 
     def _request(self, verb: str, path: str, body: Body | None, parameters: Parameters | None) -> tuple[int, Any, str]:
         whole = path if path.startswith(("/user", "http")) else f"/repos/{self.repository}{path}"

@@ -1,7 +1,7 @@
 """Both jobs of the workflow, as a runner starts them: an event in, a pull request out."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,10 @@ class Runner:
     number: int = 700
     env: dict[str, str] = field(default_factory=dict)
     """What the workflow sets beside what a runner always does."""
+    meanwhile: list[Callable[[], object]] = field(default_factory=list)
+    """What happens once while the next order is worked on, after the code was checked out."""
+    between: list[Callable[[], object]] = field(default_factory=list)
+    """What happens once before that is published."""
 
     def order(self, issue: Issue, words: str, login: str = "ann") -> tuple[Ran, Ran | None]:
         """Comment, and run both jobs."""
@@ -33,10 +37,18 @@ class Runner:
     def both(self, event: str, payload: Mapping[str, Any], login: str = "ann") -> tuple[Ran, Ran | None]:
         """Run both jobs of one run of the workflow; the second only where the first let the order in."""
         self.number += 1
+        # The code is checked out before anything else happens
+        self.checkout(self.folder / f"{self.number}" / "work")
+        self._happen(self.meanwhile)
         work = self.job("work", event, payload, login)
         if self.outputs("work").get("admitted") == "false":
             return work, None
+        self._happen(self.between)
         return work, self.job("publish", event, payload, login)
+
+    def _happen(self, deeds: list[Callable[[], object]]) -> None:
+        while deeds:
+            deeds.pop(0)()
 
     def job(self, mode: str, event: str, payload: Mapping[str, Any], login: str = "ann") -> Ran:
         """Run one job on a checkout of its own."""

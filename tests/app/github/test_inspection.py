@@ -286,7 +286,8 @@ def test_what_a_person_allowed_counts_where_the_publisher_knows_of_it(lab: Lab) 
     assert len(tale.inspect(replace(tale.expect(), grants=given[:1])).faults) == 1
     for other in ({"tree": "3" * 40}, {"by": "policy"}, {"answer": "wait"}):
         weaker = tuple(each.model_copy(update=other) for each in given)
-        assert len(tale.inspect(replace(tale.expect(), grants=weaker)).faults) == 2
+        # A file that may go may go whatever else is changed
+        assert len(tale.inspect(replace(tale.expect(), grants=weaker)).faults) == (1 if "tree" in other else 2)
 
 
 def test_limits_of_the_publisher_hold_and_not_those_of_the_record(lab: Lab) -> None:

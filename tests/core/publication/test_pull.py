@@ -189,13 +189,18 @@ def test_what_is_not_verified_where_it_is_to_be_merged_closes_nothing(
         ),
         ("workflow_dispatch", {"number": 0, "text": "mend it"}, "Started by `octocat` by hand: `mend it`"),
         ("schedule", {"number": 0, "text": ""}, "Started by the schedule"),
+        (
+            "desk",
+            {"text": "only the list"},
+            f"Started by `octocat` on their own machine, about [#12]({HOME}/issues/12): `only",
+        ),
     ],
 )
 def test_who_asked_and_where_is_said_for_every_event(event: EventName, more: dict[str, object], said: str) -> None:
     trigger = Trigger.model_validate(ISSUE.model_dump() | {"event": event} | more)
     text = pull_body(VERIFIED, replace(SETTING, trigger=trigger))
     assert said in text
-    assert ("\nFixes #12\n" in text) is (event == "issues")
+    assert ("\nFixes #12\n" in text) is (event in ("issues", "desk"))
 
 
 def test_a_title_of_nothing_that_can_be_seen_is_said_to_be_none() -> None:
