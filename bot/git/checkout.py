@@ -144,6 +144,10 @@ class Checkout:
             self.git.output("update-index", "--add", "--replace", "-z", "--stdin", stdin=_joined(present))
         self._remember(self.git.line("write-tree"))
 
+    def lacks(self) -> bool:
+        """Say whether git's index still knows files that were gone at the last look."""
+        return None in self._ahead.values()
+
     def catch_up(self) -> None:
         """Make the index that of the files when they were last looked at."""
         if self._sealed() != self._seal:
@@ -153,9 +157,8 @@ class Checkout:
         elif self._ahead:
             # Removals first: a folder may have taken the place of a file
             entries = sorted(self._ahead.items(), key=lambda entry: entry[1] is not None)
-            nothing = Leaf(0, "0" * len(self._tree))
-            told = ((path, leaf or nothing) for path, leaf in entries)
-            lines = (b"%o %b\t%b\0" % (leaf.mode, leaf.id.encode(), path) for path, leaf in told)
+            none = (0, "0" * len(self._tree))
+            lines = ("{:o} {}\t".format(*(leaf or none)).encode() + path + b"\0" for path, leaf in entries)
             self.git.output("update-index", "--replace", "-z", "--index-info", stdin=b"".join(lines))
             self._remember(self._tree)
 

@@ -182,9 +182,12 @@ class GitWorkspace:
         return list_names(self.checkout.git, revision)
 
     def _settle_index(self) -> None:
-        """Let git know of files that were seen before the rules changed by which it leaves new ones out."""
+        """Let git know of files that were seen before the rules changed by which it leaves new ones out.
+
+        One that went and came again is a new one, too.
+        """
         with self._lock:
-            if self.checkout.writes.disturbed:
+            if self.checkout.writes.disturbed or self.checkout.lacks():
                 self.checkout.catch_up()
 
     def guard(self) -> None:

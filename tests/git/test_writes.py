@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bot.errors import GitFailed, WorkspaceError
@@ -130,6 +130,7 @@ def test_a_look_at_what_was_told_of_is_a_look_at_everything(repo: Repo, setting:
 
         @settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
         @given(st.lists(OPS, min_size=1, max_size=8))
+        @example([("delete", "tracked.log", "calc.py", b"a\n"), ("write", "tracked.log", "calc.py", b"a\n")])
         def follow(ops: list[Op]) -> None:
             for workspace in (told, untold):
                 workspace.head = base

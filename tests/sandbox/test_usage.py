@@ -39,7 +39,9 @@ def test_a_tree_is_counted_and_weighed(family: int) -> None:
     used = look(family, 10)
     assert used is not None
     assert (used.tasks, len(used.pids)) == (2, 2)
-    assert 0 < weigh(used, 0) <= used.memory < 64 << 20
+    # The kernel counts pages on each processor, and tells of so few only now and then
+    assert 0 < weigh(used, 0) < 64 << 20
+    assert 0 <= used.memory < 64 << 20
     # Enough is found, late is late
     assert look(family, 0) == Usage(used.pids, 2)
     assert look(family, 10, time.monotonic()) is None
