@@ -5,20 +5,26 @@ import os
 import secrets
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from bot.core.task import Isolation
 from bot.errors import AgentError
 from tests.redteam.case import Case
-from tests.redteam.cases import commands, honest, places, reach, text, verdicts
+from tests.redteam.cases import commands, handovers, honest, knocks, places, reach, text, verdicts, welcome, wires
 from tests.redteam.cases import secrets as kept
+from tests.redteam.cases.handovers import Lie
+from tests.redteam.cases.knocks import Knock
+from tests.redteam.cases.welcome import Welcome
+from tests.redteam.cases.wires import Trial
+from tests.redteam.door import open_entrance
 from tests.redteam.play import LEVELS, Outcome, choose, offered, play
 from tests.redteam.stage import TOKEN, Stage, set_stage
+from tests.redteam.table import DOOR, Row, holds, write
 from tests.redteam.table import HONEST as HONEST_WORK
-from tests.redteam.table import Row, holds, write
 
 ATTACKS: tuple[Case, ...] = (
     *text.CASES,
@@ -29,6 +35,9 @@ ATTACKS: tuple[Case, ...] = (
     *verdicts.CASES,
 )
 HONEST: tuple[Case, ...] = honest.CASES
+AT_THE_DOOR: tuple[Knock | Lie | Trial, ...] = (*knocks.CASES, *handovers.CASES, *wires.CASES)
+"""Played once each: who is let in and what is published is the same at every level."""
+WELCOME: tuple[Welcome, ...] = welcome.CASES
 ROOT = Path(__file__).parents[2]
 
 
@@ -39,7 +48,7 @@ QUIET = 0.4
 class Job(NamedTuple):
     """What one worker has to do."""
 
-    level: Isolation
+    level: Isolation | Literal["the door"]
     part: int
     parts: int
 
@@ -48,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     """Carry out the command line: nothing for everything, else level, part, parts and what names hold, for a worker."""
     if arguments:
         level, part, parts, words = (*arguments, "")[:4]
-        known = next(one for one in LEVELS if one == level)
+        known = next(one for one in (*LEVELS, DOOR) if one == level)
         for row in work(Job(known, int(part), int(parts)), words):
             sys.stdout.write(json.dumps(row._asdict()) + "\n")
             sys.stdout.flush()
@@ -63,11 +72,13 @@ def main(arguments: Sequence[str]) -> int:
         else:
             sys.stderr.write(f"{len(ATTACKS)} attacks and {len(HONEST)} pieces of honest work at {level}\n")
             rows += spread(level)
+    sys.stderr.write(f"{len(AT_THE_DOOR)} attacks and {len(WELCOME)} pieces of honest work at {DOOR}\n")
+    rows += spread(DOOR)
     sys.stdout.write(write(rows, absent, time.monotonic() - begun))
     return 0 if holds(rows) else 1
 
 
-def spread(level: Isolation) -> list[Row]:
+def spread(level: Isolation | Literal["the door"]) -> list[Row]:
     """Have one process for each processor play its part; each has a secret in its environment from the start."""
     parts = os.cpu_count() or 1
     workers = [
@@ -88,6 +99,9 @@ def spread(level: Isolation) -> list[Row]:
 
 def work(job: Job, words: str = "") -> Iterator[Row]:
     """Play every so-manieth case."""
+    if job.level == DOOR:
+        yield from knock(job, words)
+        return
     cases = [case for case in (*ATTACKS, *HONEST) if words in case.name]
     with set_stage() as stage:
         easy = endure(Case("honest", "nothing", ()), job.level, stage)
@@ -96,6 +110,16 @@ def work(job: Job, words: str = "") -> Iterator[Row]:
             outcome = endure(case, job.level, stage)
             harm = [f"{kind}: {proof}" for kind, proof in outcome.harm]
             yield Row(job.level, case.family, case.title, len(case.calls), harm, list(outcome.refused), outcome.seconds)
+
+
+def knock(job: Job, words: str = "") -> Iterator[Row]:
+    """Play every so-manieth case at the door, each at one of its own."""
+    cases = [case for case in (*AT_THE_DOOR, *WELCOME) if words in case.name]
+    for case in cases[job.part :: job.parts]:
+        begun = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="red-") as folder, open_entrance(Path(folder, "door")) as entrance:
+            harm = [f"{kind}: {proof}" for kind, proof in case.play(entrance)]
+        yield Row(DOOR, case.family, case.title, 1, harm, [], time.monotonic() - begun)
 
 
 def endure(case: Case, level: Isolation, stage: Stage) -> Outcome:

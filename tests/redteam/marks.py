@@ -90,7 +90,7 @@ def find_harm(stage: Stage, case: Case, before: Before, seen: Seen) -> tuple[Evi
         *_written(stage, before),
         *(("connect", line) for line in stage.listeners.arrived[before.arrived :]),
         *_shown(stage, case, seen),
-        *_obeyed(seen),
+        *obeyed(seen),
         *_committed(stage, before),
         *_spent(case, seen, stage.pace),
     )
@@ -140,7 +140,8 @@ def _pairs(text: str) -> Iterator[str]:
     return (one + two for one, two in list(pairwise(text))[::2])
 
 
-def _obeyed(seen: Seen) -> Iterator[Evidence]:
+def obeyed(seen: Seen) -> Iterator[Evidence]:
+    """Say what of a text a terminal, a runner or a forge would obey."""
     for text in seen.printed:
         if found := _OBEYED.search(text.replace("\r\n", "\n")):
             yield "terminal", f"printed: {found[0]!r}"

@@ -1,11 +1,13 @@
 """Prints what was stopped, by family and level."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from tests.redteam.case import ABSENT, FAMILIES
 
 STRONGEST = "bubblewrap"
+DOOR: Literal["the door"] = "the door"
+"""Where no level plays a part: events that come in, and what is published of a run."""
 HONEST = "honest"
 
 
@@ -24,7 +26,7 @@ class Row(NamedTuple):
 def holds(rows: Sequence[Row]) -> bool:
     """Say whether nothing passed at the strongest level, and nothing honest was refused anywhere it is promised."""
     strongest = [row for row in rows if row.level == STRONGEST]
-    harmed = [row for row in strongest if row.harm]
+    harmed = [row for row in rows if row.level in (STRONGEST, DOOR) and row.harm]
     hindered = [row for row in rows if row.family == HONEST and (row.refused or row.harm) and row.level != "landlock"]
     return bool(strongest) and not harmed and not hindered
 
@@ -68,5 +70,6 @@ def _missing(absent: Mapping[str, str]) -> Iterator[str]:
     if absent:
         yield "\nnot to be had on this machine:"
         yield from (f"- {level}: {reason}" for level, reason in absent.items())
-    yield "\nnot played, as what they attack is not built:"
+    if ABSENT:
+        yield "\nnot played, as what they attack is not built:"
     yield from (f"- {family} {FAMILIES[family]}: {reason}" for family, reason in ABSENT.items())

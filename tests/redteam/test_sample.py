@@ -14,7 +14,7 @@ from typing import get_args
 import pytest
 
 from tests.conftest import Repo
-from tests.redteam.campaign import ATTACKS, HONEST
+from tests.redteam.campaign import AT_THE_DOOR, ATTACKS, HONEST
 from tests.redteam.case import ABSENT, FAMILIES, Case, Harm
 from tests.redteam.marks import Evidence, Seen, find_harm, look, reveals
 from tests.redteam.play import offered, play
@@ -32,7 +32,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 
 
 def test_every_family_is_played_or_said_not_to_be() -> None:
-    played = {case.family for case in ATTACKS}
+    played = {case.family for case in (*ATTACKS, *AT_THE_DOOR)}
     assert played | set(ABSENT) == set(FAMILIES)
     assert played.isdisjoint(ABSENT)
     assert len(ATTACKS) >= 200

@@ -121,7 +121,7 @@ def _run(
     return finish(door, repository, ground, report, given.flags, stop)
 
 
-def finish(  # noqa: PLR0913 - all that a run left behind
+def finish(
     door: Door, repository: Repository, ground: Ground, report: Report, flags: Mapping[str, object], stop: Stop
 ) -> Done:
     """See what became of the base, and put into words what is handed over."""

@@ -81,17 +81,18 @@ class Thread:
 
     def fail(self, said: str) -> None:
         """Say that the job did not come to an end, so that nobody waits for it."""
-        self._close(Progress(self.setting(), said=said), "failed", said)
+        self._close(Progress(self.setting(), said=said, reason="failed"), "failed")
 
     def tell(self, claim: Handover) -> None:
         """Say why no run was made, or what it would do."""
         setting = self.setting(claim)
-        self._close(Progress(setting, said=claim.said, plan=claim.plan), claim.reason or "planned", claim.said)
+        reason = claim.reason or "planned"
+        self._close(Progress(setting, said=claim.said, reason=reason, plan=claim.plan), reason)
 
     def refuse(self, claim: Handover, found: Inspection) -> None:
         """Say why what was handed over is not published."""
         said = "What the run handed over was not published:\n" + "\n".join(found.faults)
-        self._close(Progress(self.setting(claim), said=said), "refused", said)
+        self._close(Progress(self.setting(claim), said=said, reason="unfit"), "refused")
 
     def keep(self, claim: Handover, found: Inspection, why: str) -> None:
         """Say that verified commits could not be pushed, and where they are kept."""
@@ -101,7 +102,7 @@ class Thread:
 
     def end(self, claim: Handover, found: Inspection) -> None:
         """Tell of a run that left no commits."""
-        self._finish(Progress(self.setting(claim, found), found.report, claim.said))
+        self._finish(Progress(self.setting(claim, found), found.report, claim.said, reason=claim.reason))
 
     def deliver(self, claim: Handover, found: Inspection, delivered: Delivered) -> None:
         """Tell of a run whose commits were pushed."""
@@ -151,17 +152,17 @@ class Thread:
         trouble = tell_undelivered(progress.undelivered, progress.compare, setting) if lost else ""
         told = "\n".join(filter(None, (progress.said, unsaid)))
         put_summary(self.door.call, job_summary(report, setting, told, trouble))
-        outcome = tell_outcome(report, setting)
+        outcome = progress.reason or tell_outcome(report, setting)
         outputs = dict(tell_outputs(report, setting.pull, url, str(self.door.call.handover), outcome))
         put_outputs(self.door.call, {**outputs, "branch": setting.branch}.items())
 
-    def _close(self, progress: Progress, reason: str, said: str) -> None:
+    def _close(self, progress: Progress, outcome: str) -> None:
         """End without a run that is told of."""
         unsaid = self._comment(progress)
-        self.react("confused" if reason in TROUBLE else "eyes")
-        told = "\n".join(filter(None, (said, unsaid)))
-        put_summary(self.door.call, refusal_summary(reason, told, progress.setting))
-        put_outputs(self.door.call, (("outcome", reason),))
+        self.react("confused" if outcome in TROUBLE else "eyes")
+        told = "\n".join(filter(None, (progress.said, unsaid)))
+        put_summary(self.door.call, refusal_summary(progress.reason, told, progress.setting, progress.plan))
+        put_outputs(self.door.call, (("outcome", outcome),))
 
     def _comment(self, progress: Progress) -> str:
         """Edit our comment, or write it; where that is not allowed, say so for another place."""

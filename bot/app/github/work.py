@@ -89,7 +89,8 @@ def _tell(door: Door, done: Done) -> int:
         put_outputs(door.call, (("outcome", claim.reason or "nothing"),))
         put_summary(door.call, refusal_summary(claim.reason or "nothing", claim.said, setting))
         return 0
-    outcome = "planned" if door.order.verb == "plan" and report.plan else tell_outcome(report, setting)
+    outcome = "planned" if claim.plan else claim.reason or tell_outcome(report, setting)
     put_outputs(door.call, tell_outputs(report, folder=str(door.call.handover), outcome=outcome))
-    put_summary(door.call, job_summary(report, setting))
-    return report.exit_code or int(outcome not in SETTLED)
+    put_summary(door.call, job_summary(report, setting, claim.said))
+    # What stopped for a reason before a model was asked is no failure of ours
+    return 0 if outcome in SETTLED or claim.reason else report.exit_code or 1

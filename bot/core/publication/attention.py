@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from bot.core.account import GRAVE, Point, account, findings, live
 from bot.core.handover import Base
 from bot.core.publication.setting import SHORT, Setting
-from bot.core.publication.words import count
+from bot.core.publication.words import asks, count
 from bot.core.report import OutcomeWord, Report
 from bot.core.trigger.trigger import Trigger
 from bot.core.untrusted import hides
@@ -55,7 +55,7 @@ def _asked_for(report: Report) -> Iterator[Point]:
     if report.waits:
         text = f"the run waits until {count(len(report.waits), 'thing')} that it wants to do is allowed"
         yield Point("bad", text, tuple(each.why for each in report.waits))
-    elif report.stop == "needs_human":
+    elif asks(report):
         yield Point("bad", f"the run asks: {report.detail or 'what to do'}")
 
 

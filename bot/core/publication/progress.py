@@ -13,7 +13,7 @@ from bot.core.publication.origin import tell_asker
 from bot.core.publication.pull import show_attention, show_foot, tell_undelivered, tell_verdict
 from bot.core.publication.sections import fold, join, quote_plain, show_ask, show_plan
 from bot.core.publication.setting import Setting
-from bot.core.publication.words import cases, count
+from bot.core.publication.words import HEADLINES, asks, cases, count
 from bot.core.report import CheckSummary, Report
 
 ROOM = 4_000
@@ -28,6 +28,8 @@ class Progress:
     """None as long as there is none, or where no run was made."""
     said: str = ""
     """Why no run was made, or what a person should know beside its report."""
+    reason: str = ""
+    """A word for why no run was made."""
     plan: tuple[str, ...] = ()
     """What would be done, where only that was asked."""
     undelivered: str = ""
@@ -49,7 +51,7 @@ def progress_comment(progress: Progress) -> str:
     setting, report = progress.setting, progress.report
     attempts = remember(report, setting, "progress").attempts
     tried = show_attempts(attempts, setting.links) if len(attempts) > 1 else ""
-    judged = report is not None and bool(live(report) or report.stop == "needs_human")
+    judged = report is not None and bool(live(report) or report.waits or asks(report))
     parts = (
         _headline(progress),
         "\n".join(f"- [{'x' if item.done else ' '}] {item.text}" for item in _items(progress)),
@@ -70,9 +72,9 @@ def _headline(progress: Progress) -> str:
         lost = bool(progress.undelivered) and not progress.setting.branch
         return said.replace("what the branch holds", "what the run made") if lost else said
     if progress.plan:
-        return "**A plan.** Nothing was changed."
+        return HEADLINES["planned"]
     if progress.said:
-        return "⚠️ **Nothing was done.**"
+        return HEADLINES.get(progress.reason, "⚪ **Nothing was done.**")
     return "⏳ **At work.** This comment is edited when there is something to tell."
 
 

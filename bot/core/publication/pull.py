@@ -38,6 +38,8 @@ FOLLOW: tuple[tuple[str, str], ...] = (
 )
 """What can be ordered under a pull request."""
 SIGNS: dict[OutcomeWord, str] = {"verified": "✅", "nothing": "✅", "partial": "⚠️", "gave_up": "❌", "failed": "❌"}
+ENDS = {"waits for you": "⏸️", "left alone": "⚪", "interrupted": "⏹️"}
+"""Signs of ends that are nobody's failure."""
 WHY_NO_CI = (
     "**CI has not started by itself.** The branch was pushed with the job's own `GITHUB_TOKEN`, and GitHub starts no "
     "workflow for what that token does. Close and reopen this pull request, or run the workflow by hand on the branch "
@@ -123,7 +125,7 @@ def show_verdict(report: Report, setting: Setting) -> str:
 def tell_verdict(report: Report, setting: Setting) -> str:
     """Say in a sentence how the run ended; what is verified elsewhere than where it is to be merged is said to be."""
     word, rest = tell_ending(report)
-    sign = SIGNS[report.outcome]
+    sign = ENDS.get(word, SIGNS[report.outcome])
     if report.outcome == "verified" and setting.base.state not in ("same", "unknown"):
         word = word if holds(report, setting) else f"verified on {setting.base.then[:SHORT]} only"
         sign = sign if holds(report, setting) else SIGNS["partial"]

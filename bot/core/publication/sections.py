@@ -11,7 +11,7 @@ from bot.core.doubts import merge_files
 from bot.core.escape import clip, code, fence, inline, size, table
 from bot.core.publication.attention import HIDDEN
 from bot.core.publication.setting import Links
-from bot.core.publication.words import GRAVE, cases, count, spell
+from bot.core.publication.words import GRAVE, asks, cases, count, spell
 from bot.core.redact import sanitize
 from bot.core.report import CheckSummary, Report, Step
 
@@ -227,7 +227,7 @@ def show_waits(report: Report, command: str, room: int = SECTION) -> str:
 
 def show_ask(report: Report, prefix: str) -> str:
     """Say how what the run waits for is allowed or answered."""
-    if report.stop == "needs_human" and not report.waits:
+    if asks(report):
         return f"A comment that says {code(f'{prefix} approve …')}, with the answer behind it, goes on with that."
     return show_waits(report, f"{prefix} approve {report.seal}".rstrip())
 

@@ -6,6 +6,7 @@ from bot.core.publication.origin import tell_asker
 from bot.core.publication.pull import part, show_change, show_evidence, show_foot, show_top
 from bot.core.publication.sections import join, quote_plain, show_ask, show_diffs, show_plan
 from bot.core.publication.setting import Setting
+from bot.core.publication.words import HEADLINES
 from bot.core.report import Report
 
 LONGEST = 60_000
@@ -34,7 +35,8 @@ def _where(setting: Setting) -> str:
     return f"The commits are on {setting.links.branch(setting.branch)}." if setting.branch else ""
 
 
-def refusal_summary(reason: str, said: str, setting: Setting) -> str:
-    """Say why nothing was done, for the page of the job; `reason` is a word for it."""
+def refusal_summary(reason: str, said: str, setting: Setting, plan: tuple[str, ...] = ()) -> str:
+    """Say why nothing was done, or what would be, for the page of the job; `reason` is a word for it."""
     asked = tell_asker(setting.trigger, setting.links)
-    return join((f"⚪ **Nothing was done** ({inline(reason)}).", quote_plain(said), asked)) + "\n"
+    head = HEADLINES.get(reason, f"⚪ **Nothing was done** ({inline(reason)}).")
+    return join((head, quote_plain(said), show_plan(plan), asked)) + "\n"

@@ -1,5 +1,6 @@
 """What a report says in words, the same on a terminal and on a page: how a run ended, what a check counted."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from bot.core.account import tolerated, weakness
@@ -7,6 +8,16 @@ from bot.core.report import CheckSummary, Report
 
 GRAVE = "needs a person"
 """How findings begin that a run cannot answer for."""
+
+
+HEADLINES: Mapping[str, str] = {
+    "failed": "❌ **Something went wrong.**",
+    "unfit": "⚠️ **Not published.**",
+    "planned": "**A plan.** Nothing was changed.",
+    "undone": "↩️ **Taken back.**",
+    "nothing": "⚪ **Nothing to do.**",
+}
+"""What is said first where there is no run to tell of, by a word for it."""
 
 
 class Ending(NamedTuple):
@@ -56,12 +67,19 @@ def _lack(report: Report) -> str:
     return "not every check passes"
 
 
+def asks(report: Report) -> bool:
+    """Tell whether a run ended with a question that wants words; what ended before a model was asked has none."""
+    return report.stop == "needs_human" and not report.waits and report.usage.turns > 0
+
+
 def _surrender(report: Report) -> Ending:
     none = "no verified change"
     if report.stop == "interrupted":
         return Ending("interrupted", none)
-    if report.stop == "needs_human":
+    if report.waits or asks(report):
         return Ending("waits for you", none)
+    if report.stop == "needs_human":
+        return Ending("left alone", "no model was asked to change anything")
     if report.stop == "denied":
         return Ending("stopped by a person", none)
     if report.stop.startswith("limit:"):

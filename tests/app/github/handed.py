@@ -98,6 +98,7 @@ class Tale:
     """Files of the record that are not what they should be."""
     handover: Handover = HANDOVER
     who: Identity = AGENT
+    run: str = RUN
 
     def again(self) -> "Tale":
         """Tell the same, to be changed."""
@@ -118,7 +119,7 @@ class Tale:
 
     def words(self, number: int, verdict: Verdict, task: Task | None = None) -> str:
         return commit_message(
-            f"Step {number}", "", run=RUN, step=number, verdict=verdict, model="none", task=task or self.task
+            f"Step {number}", "", run=self.run, step=number, verdict=verdict, model="none", task=task or self.task
         )
 
     def change(self, kind: type[Event], **told: object) -> None:
@@ -140,7 +141,7 @@ class Tale:
             **self.extra,
         }
         tree = store.write_tree([Entry(name, store.write_blob(data)) for name, data in parts.items()])
-        return store.commit(tree, [self.tip, *self.more], f"handed over\n\nAgent-Run: {RUN}\n")
+        return store.commit(tree, [self.tip, *self.more], f"handed over\n\nAgent-Run: {self.run}\n")
 
     def show(self) -> None:
         """Let refs stand where they would after the bundle was taken in."""

@@ -37,6 +37,9 @@ def test_a_job_that_left_nothing_is_told_apart(call: Call) -> None:
         ('{"repository": "o/n", "workflow_run": "7"}' + " " * LARGEST, "larger"),
         ('{"repository": "o/n", "version": 2}', "version"),
         ("[" * 100_000, "cannot be read"),
+        ('{"repository": "o/n", "workflow_run": "7", "reason": "verified"}', "reason"),
+        ('{"repository": "o/n", "workflow_run": "7", "reason": "a\\nb"}', "reason"),
+        ('{"repository": "o/n", "a\\nb": 1}', "a b: "),
     ],
 )
 def test_what_is_no_claim_of_this_run_is_refused(call: Call, text: str, why: str) -> None:

@@ -67,3 +67,10 @@ def test_what_a_later_version_added_is_passed_over() -> None:
     assert read_marker(f"<!-- git-agent {json.dumps(said)} -->") == State(
         version=2, issue=4, attempts=(Attempt(run="r"),)
     )
+
+
+def test_a_mark_that_somebody_repeats_is_not_the_end_of_a_text_of_ours() -> None:
+    mark = marker(STATE)
+    assert read_marker(f"words\n\n{mark}\n", last=True) == STATE
+    for text in (f"You said {mark}", f"{mark}\n\nThanks", f"{mark}\n{mark}", f"> {mark}", "words"):
+        assert read_marker(text, last=True) is None
