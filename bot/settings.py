@@ -85,9 +85,8 @@ LISTS = ("scope", "protect", "carry")
 SUMS = ("carry", "checks", "protect")
 """What all origins add to; of anything else the strongest origin's value is the one."""
 
-OTHER_VARIABLES = frozenset(
-    {"GIT_AGENT_DEBUG"} | {f"GIT_AGENT_{name}" for name in ("ATTEMPTS", "BOTS", "HANDOVER", "IDENTITY", "LABEL", "PAUSE")}
-)
+_OF_THE_DOOR = ("ATTEMPTS", "BOTS", "HANDOVER", "IDENTITY", "LABEL", "PAUSE")
+OTHER_VARIABLES = frozenset({"GIT_AGENT_DEBUG"} | {f"GIT_AGENT_{name}" for name in _OF_THE_DOOR})
 """Variables that begin like settings and are none; all but the first are options of `action`."""
 
 NARROWED = frozenset({"max_files", "max_lines", "max_bytes"})
