@@ -17,6 +17,9 @@ T ?= tests
 KILLS ?= 2000
 ROUNDS ?= 20
 
+# Else each worker of the tests would compile all of them anew, and rewrite their assertions, each time
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup emulate demo test chaos redteam check format bench install uninstall clean
 
 help:

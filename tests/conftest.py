@@ -1,5 +1,6 @@
 """Real repositories with a fixed identity and fixed dates, and no network."""
 
+import compileall
 import gc
 import itertools
 import os
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from bot.sandbox.process import ProcessExecutor
 from tests.untouched import print_of
 
 IDENTITY = {
@@ -32,6 +34,7 @@ settings.register_profile("calm", deadline=None)
 settings.load_profile("calm")
 
 
+ROOT = Path(__file__).parents[1]
 _NUMBERS = itertools.count()
 
 
@@ -77,12 +80,24 @@ class Repo:
         )
 
 
+@cache
+def executor() -> ProcessExecutor:
+    """Return an executor for all who ask nothing of their own: each has a process to start, which lives as long."""
+    return ProcessExecutor()
+
+
 def make_repo(path: Path) -> Repo:
     """Make an empty repository with a branch `main`."""
     path.mkdir(parents=True)
     made = Repo(path)
     made.git("init", "-q", "-b", "main", "--template=")
     return made
+
+
+def pytest_configure() -> None:
+    """Have what runs in the interpreters of projects compiled, as pip leaves it; they write nothing beside it."""
+    for folder in ("verify/probe", "repair/worker"):
+        compileall.compile_dir(ROOT / "bot" / folder, quiet=2)
 
 
 @pytest.hookimpl(trylast=True)

@@ -13,8 +13,8 @@ from typing import Literal
 from bot.errors import GitFailed, WorkspaceError
 from bot.git.bundle import HEADS, LARGEST, Handed, Header, read_header
 from bot.git.disk import refusals
-from bot.git.objects import full
 from bot.git.mergeability import conflicts
+from bot.git.objects import full
 from bot.git.obstacle import find_obstacle
 from bot.git.packs import Weight, weigh
 from bot.git.plumbing import Plumbing

@@ -17,12 +17,11 @@ from bot.git.repository import open_repository
 from bot.git.workspace import GitWorkspace, open_workspace
 from bot.models.scripted import ScriptedModel
 from bot.protocols import Approver
-from bot.sandbox.process import ProcessExecutor
 from bot.tools.catalog import ALL
 from bot.tools.tool import Bench
 from bot.verify.interpreter import own
 from bot.verify.ladder import Ladder
-from tests.conftest import Repo
+from tests.conftest import Repo, executor
 
 ADDS = Check(name="adds", rung=Rung.UNIT, argv=("grep", "-q", "a + b", "calc.py"))
 LOADS = Check(name="loads", rung=Rung.STATIC, argv=("grep", "-q", "def add", "calc.py"))
@@ -100,9 +99,8 @@ def scene(repo: Repo, tmp_path: Path) -> Iterator[Scene]:
     """Open a workspace on the small project."""
     repository = open_repository(repo.path)
     with open_workspace(repository, base=repository.default_base(), run="r1", branch="agent/x-r1") as workspace:
-        executor = ProcessExecutor()
-        ladder = Ladder((LOADS, ADDS), executor, own())
-        bench = Bench(workspace, executor, ladder, Task(base=workspace.base), tmp_path)
+        ladder = Ladder((LOADS, ADDS), executor(), own())
+        bench = Bench(workspace, executor(), ladder, Task(base=workspace.base), tmp_path)
         yield Scene(bench, workspace, Clock())
 
 

@@ -28,12 +28,19 @@ LEVELS: tuple[Isolation, ...] = ("bubblewrap", "process")
 EVERY: tuple[Isolation, ...] = (*LEVELS, "landlock")
 
 
-def need(level: Isolation, repo: Repo) -> None:
-    """Skip where a level cannot be had."""
+def lacking(level: Isolation, repo: Repo) -> str | None:
+    """Say why a level cannot be had; None where it can."""
     try:
         pick(level, Site(repo.path, repo.path / ".git", [Path(sys.executable)]))
     except SandboxUnavailable as error:
-        pytest.skip(f"no {level} here: {error}")
+        return error.message
+    return None
+
+
+def need(level: Isolation, repo: Repo) -> None:
+    """Skip where a level cannot be had."""
+    if (reason := lacking(level, repo)) is not None:
+        pytest.skip(f"no {level} here: {reason}")
 
 
 def start(path: Path, name: str, extra: str = "") -> Repo:

@@ -2,14 +2,14 @@
 
 import ast
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SOURCES = {path: ast.parse(path.read_text()) for path in sorted((ROOT / "bot").rglob("*.py"))}
 IN_THE_PROJECTS_PYTEST = ("bot/repair/worker/", "bot/verify/probe/")
 """What runs there has to survive whatever the project raises."""
 PATCHING = ("monkeypatch.setattr", "MagicMock", "unittest.mock")
@@ -22,8 +22,14 @@ class Measured(NamedTuple):
     where: str
 
 
+@cache
+def sources() -> Mapping[Path, ast.Module]:
+    """Read all of ours once, by whichever worker has the first of these tests."""
+    return {path: ast.parse(path.read_text()) for path in sorted((ROOT / "bot").rglob("*.py"))}
+
+
 def functions() -> Iterator[tuple[Path, Function]]:
-    for path, tree in SOURCES.items():
+    for path, tree in sources().items():
         for node in ast.walk(tree):
             if isinstance(node, Function):
                 yield path, node
@@ -44,21 +50,21 @@ def test_functions_are_short() -> None:
 
 
 def test_files_fit_on_a_few_screens() -> None:
-    long = {str(path.relative_to(ROOT)): path.read_text().count("\n") for path in SOURCES}
+    long = {str(path.relative_to(ROOT)): path.read_text().count("\n") for path in sources()}
     assert {name: lines for name, lines in long.items() if lines > 300} == {}
 
 
 def test_package_files_hold_a_docstring_and_nothing_else() -> None:
-    packages = [path for path in SOURCES if path.name == "__init__.py" and path.parent.name != "bot"]
+    packages = [path for path in sources() if path.name == "__init__.py" and path.parent.name != "bot"]
     assert packages
     for path in packages:
-        assert [type(node) for node in SOURCES[path].body] == [ast.Expr], path
+        assert [type(node) for node in sources()[path].body] == [ast.Expr], path
 
 
 def test_broad_except_stands_only_where_a_command_ends() -> None:
     found = {
         str(path.relative_to(ROOT))
-        for path, tree in SOURCES.items()
+        for path, tree in sources().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.ExceptHandler) and _broad(node)
     }
@@ -91,4 +97,4 @@ def test_tests_patch_nothing(word: str) -> None:
 
 def test_modules_are_named_for_what_they_hold() -> None:
     vague = {"utils", "util", "helpers", "helper", "manager", "base", "common", "misc"}
-    assert [str(path.relative_to(ROOT)) for path in SOURCES if path.stem in vague] == []
+    assert [str(path.relative_to(ROOT)) for path in sources() if path.stem in vague] == []

@@ -5,7 +5,6 @@ import re
 import shlex
 import signal
 import subprocess
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +23,11 @@ LINES = (
     calls(("run_command", {"argv": ["python", "wait.py"]})),
     calls(FINISH),
 )
+WAIT = """
+import os, time
+while os.path.exists({hold!r}):
+    time.sleep(0.02)
+"""
 
 
 def commands(page: str, section: str) -> Iterator[str]:
@@ -64,9 +68,11 @@ class Desk:
 
 @pytest.fixture
 def desk(repo: Repo, tmp_path: Path) -> Desk:
-    """A run that was killed after three steps, at something that waits for a moment."""
-    repo.commit({"wait.py": f"import time\ntime.sleep(max(0, {time.time() + 8} - time.time()))\n"})
+    """A run that was killed after three steps, at something that waits to be let go on."""
+    (hold := tmp_path / "hold").touch()
+    repo.commit({"wait.py": WAIT.format(hold=str(hold))})
     run = stopped(repo, script(tmp_path / "s", *LINES), signal.SIGKILL, "committed", 3, ("--isolation", "process"))
+    hold.unlink()
     return Desk(repo, "", run, repo.git("for-each-ref", "--format=%(refname:short)", "refs/heads/agent"))
 
 

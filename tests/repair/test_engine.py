@@ -23,7 +23,7 @@ from bot.sandbox.bubblewrap import BubblewrapExecutor
 from bot.sandbox.process import ProcessExecutor
 from bot.sandbox.site import Site
 from bot.verify.interpreter import own
-from tests.conftest import Repo
+from tests.conftest import Repo, executor
 
 PYTHON = Path(sys.executable)
 PACKAGE = BOOT.parents[2]
@@ -32,7 +32,7 @@ QUICK = 20.0
 
 def subject(root: Path) -> Subject:
     """Have a project repaired that has no environment of its own."""
-    return Subject(root, PYTHON, ProcessExecutor(), own().variables)
+    return Subject(root, PYTHON, executor(), own().variables)
 
 
 def make(root: Path, files: Mapping[str, str]) -> Path:

@@ -97,16 +97,16 @@ def test_a_command_that_asks_gets_an_error_at_once(run: Runner, source: str) -> 
 
 @SLOW
 def test_the_time_limit_ends_the_whole_tree(run: Runner) -> None:
-    done = run.shell(f"setsid sh -c 'sleep 4711.{RUN} & sleep 4711.{RUN}' & sleep 4711.{RUN}", timeout=0.5)
+    done = run.shell(f"setsid sh -c 'sleep 4711.{RUN} & sleep 4711.{RUN}' & sleep 4711.{RUN}", timeout=0.25)
     assert (done.returncode, done.ended) == (-signal.SIGKILL, "timed_out")
-    assert "0.5 s" in done.output
+    assert "0.25 s" in done.output
     assert done.seconds < 3
     assert not alive(f"sleep 4711.{RUN}")
 
 
 @SLOW
 def test_a_command_that_ignores_signals_is_ended(run: Runner) -> None:
-    assert run.shell("trap '' TERM INT HUP; while :; do sleep 0.1; done", timeout=0.4).ended == "timed_out"
+    assert run.shell("trap '' TERM INT HUP; while :; do sleep 0.1; done", timeout=0.25).ended == "timed_out"
 
 
 def test_a_background_child_does_not_delay_the_answer(run: Runner) -> None:
@@ -159,7 +159,7 @@ def test_a_daemon_that_forks_without_end_is_gone_afterwards(run: Runner) -> None
 @SLOW
 def test_a_parallel_command_is_left_alone(run: Runner) -> None:
     with ThreadPoolExecutor(4) as pool:
-        long = [pool.submit(run.shell, f"sleep 4715.{RUN}{n} & sleep 1; kill -0 $! && echo alive") for n in range(2)]
+        long = [pool.submit(run.shell, f"sleep 4715.{RUN}{n} & sleep 0.5; kill -0 $! && echo alive") for n in range(2)]
         assert eventually(lambda: len(alive(f"sleep 4715.{RUN}")) >= 2)
         for _ in range(4):
             pool.submit(run.shell, f"setsid sleep 4716.{RUN} & exit 0").result()
@@ -225,7 +225,7 @@ def test_killing_git_agent_ends_its_commands(common: Ground) -> None:
 
 
 def test_an_interrupt_ends_the_command(plain: Runner) -> None:
-    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer = threading.Timer(0.25, signal.raise_signal, [signal.SIGINT])
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         plain.shell(f"setsid sleep 4721.{RUN} & sleep 4721.{RUN}")

@@ -14,12 +14,11 @@ from bot.core.message import ToolCall, ToolResult
 from bot.core.task import Task
 from bot.git.repository import open_repository
 from bot.git.workspace import GitWorkspace, open_workspace
-from bot.sandbox.process import ProcessExecutor
 from bot.tools.catalog import ALL
 from bot.tools.tool import Bench
 from bot.verify.interpreter import OWN, Interpreter
 from bot.verify.ladder import Ladder
-from tests.conftest import Repo, make_repo
+from tests.conftest import Repo, executor, make_repo
 
 TOOLS = {tool.name: tool for tool in ALL}
 CHECKS = (
@@ -70,11 +69,10 @@ def make_desk(tmp_path: Path) -> Iterator[MakeDesk]:
             repository = open_repository(repo.path)
             base = repository.default_base()
             workspace = stack.enter_context(open_workspace(repository, base=base, run="r1", branch="agent/r1"))
-            executor = ProcessExecutor()
             interpreter = Interpreter(Path(sys.executable), OWN, frozenset({"pytest", "ruff", "mypy"}))
-            ladder = Ladder(CHECKS, executor, interpreter)
+            ladder = Ladder(CHECKS, executor(), interpreter)
             asked = Task.model_validate({"base": base, **task})
-            return Desk(Bench(workspace, executor, ladder, asked, tmp_path / "store"), workspace)
+            return Desk(Bench(workspace, executor(), ladder, asked, tmp_path / "store"), workspace)
 
         yield make
 

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from bot.protocols import Command, Completed
-from bot.sandbox.process import ProcessExecutor
 from bot.tools.definitions import define
 from bot.tools.languages import LANGUAGES, SUFFIXES, language_of
 from bot.tools.symbols import Symbol, by_pattern, of_python
+from tests.conftest import executor
 from tests.tools.conftest import Desk
 
 SOURCES = {
@@ -110,7 +110,7 @@ SOURCES = {
 
 
 def test_definitions_are_found_in_the_usual_languages_also_in_broken_files() -> None:
-    found = define({name: source for name, (source, _) in SOURCES.items()}, ProcessExecutor())
+    found = define({name: source for name, (source, _) in SOURCES.items()}, executor())
     names = {name: " ".join(symbol.name for symbol in symbols) for name, symbols in found.items()}
     short = {name: " ".join(told.split()[: len(SOURCES[name][1].split())]) for name, told in names.items()}
     assert short == {name: wanted for name, (_, wanted) in SOURCES.items()}
@@ -133,7 +133,7 @@ HOSTILE = {
 
 
 def test_a_file_that_breaks_its_parser_costs_the_others_nothing() -> None:
-    found = define({**HOSTILE, "good.go": "func Good() {}\n"}, ProcessExecutor())
+    found = define({**HOSTILE, "good.go": "func Good() {}\n"}, executor())
     assert [symbol.name for symbol in found["good.go"]] == ["Good"]
     assert [symbol.name for symbol in found["lone.go"]] == ["F"]
     assert set(found) == {*HOSTILE, "good.go"}

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from bot.core.check import Check, CheckResult, Rung, Verdict
-from bot.sandbox.process import ProcessExecutor
 from bot.verify.interpreter import Interpreter, find
 from bot.verify.ladder import Ladder
+from tests.conftest import executor
 
 CALC = "def add(a, b):\n    return a - b\n"
 FIXED = "def add(a, b):\n    return a + b\n"
@@ -50,7 +50,7 @@ def bare() -> Interpreter:
 
 def ladder_for(root: Path, *checks: Check) -> Ladder:
     """Make a ladder with the real executor and an interpreter that starts fast."""
-    return Ladder(checks, ProcessExecutor(), bare())
+    return Ladder(checks, executor(), bare())
 
 
 @dataclass

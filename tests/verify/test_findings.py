@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.check import CaseResult, Check, CheckResult, Rung
-from bot.sandbox.process import ProcessExecutor
 from bot.verify.detection.detect import detect
 from bot.verify.findings import number
 from bot.verify.ladder import Ladder
+from tests.conftest import executor
 from tests.verify.conftest import Files, bare, outcomes, write
 
 
 def run(root: Path, files: Files, name: str) -> CheckResult:
     checks = {check.name: check for check in detect(write(root, files), bare())}
-    return Ladder((), ProcessExecutor(), bare()).run(checks[name], root)
+    return Ladder((), executor(), bare()).run(checks[name], root)
 
 
 def test_ruff_findings_are_cases_with_a_place(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_ruff_that_cannot_read_its_configuration_is_errored(tmp_path: Path) -> N
 def test_excluded_files_stay_excluded_when_named(tmp_path: Path) -> None:
     write(tmp_path, {"ruff.toml": "exclude = ['old.py']\n", "old.py": "import os\n", "a.py": "x = 1\n"})
     ruff = next(check for check in detect(tmp_path, bare()) if check.name == "ruff")
-    assert Ladder((), ProcessExecutor(), bare()).run(ruff, tmp_path, ("old.py",)).status == "passed"
+    assert Ladder((), executor(), bare()).run(ruff, tmp_path, ("old.py",)).status == "passed"
 
 
 def test_files_that_would_be_reformatted_are_cases(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_missing_tool_is_errored(tmp_path: Path, reader: str) -> None:
     check = Check.model_validate(
         {"name": reader, "rung": Rung.STATIC, "argv": (str(tmp_path / "none"),), "reader": reader}
     )
-    assert Ladder((), ProcessExecutor(), bare()).run(check, tmp_path).status == "errored"
+    assert Ladder((), executor(), bare()).run(check, tmp_path).status == "errored"
 
 
 @given(st.lists(st.sampled_from(["a", "b", "a#2"])))

@@ -8,9 +8,9 @@ import pytest
 
 from bot.core.check import CaseResult, Check, CheckResult, Comparison, Rung, Verdict
 from bot.core.weight import weigh
-from bot.sandbox.process import ProcessExecutor
 from bot.verify.digest import LARGEST, TOKENS, digest
 from bot.verify.ladder import Ladder
+from tests.conftest import executor
 from tests.verify.conftest import bare, write
 
 MEGABYTE = 1 << 20
@@ -42,7 +42,7 @@ def ran(text: str, folder: Path, name: str = "make", code: int = 2) -> CheckResu
     """Run a declared command that prints a text and fails."""
     write(folder, {"said.txt": text, "check.sh": f"cat said.txt\nexit {code}\n"})
     check = Check(name=name, rung=Rung.UNIT, argv=("/bin/sh", "check.sh"), reader="exit", timeout=60)
-    return Ladder((check,), ProcessExecutor(), bare()).run(check, folder, ())
+    return Ladder((check,), executor(), bare()).run(check, folder, ())
 
 
 @pytest.mark.parametrize("needles", [WORDED, NUMBERED, RAISED], ids=["worded", "numbered", "raised"])

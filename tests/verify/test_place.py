@@ -15,6 +15,7 @@ from bot.verify.interpreter import Interpreter
 from bot.verify.place import Place, from_root, types_first, within
 from bot.verify.plain import run
 from bot.verify.shards import merge
+from tests.conftest import executor
 from tests.verify.conftest import bare, write
 
 
@@ -67,7 +68,7 @@ def test_a_told_path_is_normal_and_stays_in_the_tree(folder: str, path: str) -> 
 
 def test_a_check_starts_in_its_own_folder(tmp_path: Path) -> None:
     root = write(tmp_path / "tree", {"one/here.txt": "one", "two/here.txt": "two"})
-    place = Place(root, ProcessExecutor(), bare())
+    place = Place(root, executor(), bare())
     check = Check(name="look", rung=Rung.UNIT, folder="two")
     assert place.execute(check, ["cat", "here.txt"]).output == "two"
     told = place.execute(check, ["cat", "here.txt"], "output").report.decode()

@@ -12,9 +12,8 @@ from bot.errors import Unprepared
 from bot.git.repository import open_repository
 from bot.git.snapshot import Snapshots, open_snapshots
 from bot.protocols import Cleaner
-from bot.sandbox.process import ProcessExecutor
 from bot.verify.prepare import Preparation, unprepared
-from tests.conftest import Repo
+from tests.conftest import Repo, executor
 
 BUILD = ("sh", "-c", "echo built >> out.txt; mkdir -p gen/deep empty; echo x > gen/deep/a; ln -s a gen/deep/link")
 
@@ -46,7 +45,7 @@ def snapshots(repo: Repo) -> Iterator[Snapshots]:
 
 
 def preparation(*commands: tuple[str, ...], seconds: float = 20.0) -> Preparation:
-    return Preparation(ProcessExecutor(), commands, seconds=seconds)
+    return Preparation(executor(), commands, seconds=seconds)
 
 
 def tree_of(repo: Repo, rev: str = "HEAD") -> str:

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from bot.core.check import CaseResult
-from bot.sandbox.process import ProcessExecutor
 from bot.verify import suite
 from bot.verify.interpreter import Interpreter, own
 from bot.verify.place import Place
+from tests.conftest import executor
 from tests.verify.conftest import FIXED, PYTEST, TESTS, bare, outcomes, run_tests, write
 
 MOST_INTERPRETERS = 4
@@ -333,13 +333,13 @@ def test_probe_says_the_same_in_every_interpreter(project: Path) -> None:
     case = "import unittest\n\nclass TestIt(unittest.TestCase):\n    def test_it(self): self.assertEqual(1, 2)\n"
     write(project, {"test_calc.py": tests, "test_it.py": case})
     check = PYTEST.model_copy(update={"reader": "unittest", "argv": ("unittest", "discover")})
-    ours = suite.run(PYTEST, Place(project, ProcessExecutor(), bare()), ())
-    cases = suite.run(check, Place(project, ProcessExecutor(), bare()), ())
+    ours = suite.run(PYTEST, Place(project, executor(), bare()), ())
+    cases = suite.run(check, Place(project, executor(), bare()), ())
     assert (ours.status, cases.status) == ("failed", "failed")
     names = list(interpreters())[:MOST_INTERPRETERS]
     for name in names:
         theirs: Interpreter = replace(own(), path=Path(name), origin="--python", modules=frozenset({"pytest"}))
-        place = Place(project, ProcessExecutor(), theirs)
+        place = Place(project, executor(), theirs)
         assert told(suite.run(PYTEST, place, ()).cases) == told(ours.cases), name
         assert told(suite.run(check, place, ()).cases) == told(cases.cases), name
     if not names:

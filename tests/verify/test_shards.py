@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.core.check import CaseResult, Check, CheckResult
-from bot.sandbox.process import ProcessExecutor
 from bot.verify import suite
 from bot.verify.interpreter import own
 from bot.verify.place import Place
 from bot.verify.probe.share import Share
 from bot.verify.shards import merge, processors, splits
+from tests.conftest import executor
 from tests.verify.conftest import PYTEST, bare, outcomes, write
 
 FILES = {
@@ -27,7 +27,7 @@ MORE = {
 
 
 def place(root: Path, workers: int = 1) -> Place:
-    return Place(root, ProcessExecutor(), bare(), workers)
+    return Place(root, executor(), bare(), workers)
 
 
 def test_shares_say_what_one_process_says(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_every_file_belongs_to_one_share(counts: Mapping[str, int], total: int) 
 
 
 def theirs(root: Path, *modules: str) -> Place:
-    return Place(root, ProcessExecutor(), replace(own(), origin=".venv", modules=frozenset({"pytest", *modules})))
+    return Place(root, executor(), replace(own(), origin=".venv", modules=frozenset({"pytest", *modules})))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Asks the forge what decides whether an event is acted on."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.app.github.door import Door
@@ -28,11 +28,11 @@ def find_facts(door: Door) -> Facts:
         if any(permission in ("none", "read", "triage") for permission in permissions.values()):
             # It is a no already: nothing more is asked for a stranger's sake
             return Facts(now, permissions, door.call.actors)
-        head = _head(door)
+        head = find_head(door)
         attempts = find_attempts(door)
         last = attempts[-1].at if attempts else None
-        pushed = _pushed(door, head)
-        return Facts(now, permissions, door.call.actors, head, pushed, len(attempts), last)
+        pushed, count = _pushed(door, head), count_attempts(door, attempts, head)
+        return Facts(now, permissions, door.call.actors, head, pushed, count, last)
     except ForgeError as error:
         return Facts(now, failed=error.message)
 
@@ -46,7 +46,7 @@ def _permissions(door: Door) -> Mapping[str, Permission]:
     return found
 
 
-def _head(door: Door) -> Head | None:
+def find_head(door: Door) -> Head | None:
     """Say where the branch that an event is about stands now."""
     trigger = door.trigger
     if trigger.run is not None:
@@ -72,6 +72,14 @@ def find_attempts(door: Door) -> tuple[Attempt, ...]:
     found = _attempts(door)
     # The job that publishes asks once more: this very run of the workflow is no earlier one
     return tuple(attempt for attempt in found if not door.call.run_id or attempt.job != door.call.run_id)
+
+
+def count_attempts(door: Door, attempts: Sequence[Attempt], head: Head | None) -> int:
+    """Count the attempts that weigh on another: for a person those on the same commit, else all."""
+    trigger = door.trigger
+    now = head.sha if head is not None else door.call.sha
+    # CI goes round by itself, and each round makes a new commit
+    return sum(bool(trigger.cause) or attempt.head == now for attempt in attempts)
 
 
 def _attempts(door: Door) -> tuple[Attempt, ...]:

@@ -8,7 +8,7 @@ from bot.app.github.bases import Ground, bring, bring_up, final_branch, locate
 from bot.app.github.door import Door
 from bot.app.github.earlier import EarlierRun, Page, find_earlier, tell_earlier
 from bot.app.github.followup import ask_again, go_on, undo_remote
-from bot.app.github.memory import recall
+from bot.app.github.memory import find_done, recall
 from bot.app.github.redci import Inquiry, examine, find_base
 from bot.app.github.stopping import Stop, watched
 from bot.app.github.tasks import TRUST, assign
@@ -52,9 +52,8 @@ def carry_out(door: Door, repository: Repository) -> Done:
 
 def _follow(door: Door, repository: Repository, ground: Ground) -> Done:
     """Do what no person ordered, unless the same commit was worked on for the same reason before."""
-    state = recall(door.github, door.trigger, door.rules).state
-    if state.pull and state.cause == door.trigger.cause and any(one.head == ground.commit for one in state.attempts):
-        said = f"what was to be done about {ground.commit[:10]} is in #{state.pull} already"
+    if done := find_done(door.github, door.trigger, door.rules, ground.commit):
+        said = f"what was to be done about {ground.commit[:10]} is in pull request {done} already"
         return Done(claim_of(door, Base(ref=ground.ref, then=ground.commit), reason="nothing", said=said))
     return _red_ci(door, repository, ground) if door.trigger.run else _fix(door, repository, ground)
 
@@ -93,8 +92,11 @@ def _red_ci(door: Door, repository: Repository, ground: Ground) -> Done:
 
 
 def _start_of(door: Door, repository: Repository, ground: Ground) -> str:
-    """Bring where the base of a head stands; nothing for the default branch, which has none."""
-    base = find_base(door.trigger, ground.pull)
+    """Bring where the base of a head stands; nothing for the default branch, which has none.
+
+    Nor for a branch of ours: that its base is red is why there is one.
+    """
+    base = "" if is_ours(ground.ref) else find_base(door.trigger, ground.pull)
     tip = door.github.branch_tip(base) if base else ""
     if tip:
         bring(repository, door, tip)

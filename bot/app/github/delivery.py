@@ -10,6 +10,7 @@ from bot.app.github.inspection import Inspection
 from bot.app.github.pulls import Page, open_pull
 from bot.core.handover import Handover
 from bot.core.hub import PullRequest
+from bot.core.publication.pull import note_undone
 from bot.git.plumbing import Plumbing
 from bot.git.quarantine import Quarantine
 from bot.git.remote import Move, Pushed, push_all, tips
@@ -19,6 +20,7 @@ from bot.git.trail import PREFIX
 HEADS = "refs/heads/"
 LABEL = "git-agent"
 """Put on pull requests of ours where the repository has it."""
+BARE = "the token may not push workflow files: what the run would do to them is not kept, and an approval finds nothing"
 WHY: Mapping[str, str] = {
     "moved": "the branch was pushed to by somebody else meanwhile",
     "protected": "rules of the repository protect the branch",
@@ -68,18 +70,22 @@ class Delivery:
         """Push the record alone, of a run that has no commits to show."""
         return self._send()
 
-    def go_back(self, pull: PullRequest, deeds: frozenset[str]) -> Pushed:
+    def go_back(self, pull: PullRequest, deeds: frozenset[str]) -> tuple[Pushed, str]:
         """Put a branch of ours back to where the run began, as no step of it is left; what then asks for nothing ends.
 
-        Commits of others are never taken away.
+        Commits of others are never taken away. Return what became of the push, and of the pull request in words.
         """
         begun = self.found.base
         nothing = self.door.github.compare(begun, pull.base_ref) in ("identical", "ahead")
         back = pull.head_sha in deeds and not nothing
         pushed = self._send(*((Move(HEADS + pull.head_ref, begun, pull.head_sha),) if back else ()))
-        if pushed.kind == "ok" and nothing and pull.head_sha in deeds:
+        if pushed.kind != "ok" or pull.head_sha not in deeds:
+            return pushed, ""
+        if nothing:
             self.door.github.edit_pull(pull.number, state="closed")
-        return pushed
+            return pushed, f"nothing is left that #{pull.number} asks for: it is closed"
+        self.door.github.edit_pull(pull.number, body=note_undone(pull.body, self.claim.said))
+        return pushed, f"{pull.head_ref} stands at {begun[:10]} again, where this run found it"
 
     def _record(self) -> Move:
         record = PREFIX + self.claim.run
@@ -96,6 +102,7 @@ class Delivery:
         if pushed.kind == "workflows":
             # A record holds none of the project's files, which may look as if it took them away
             pushed = self._send_all(record._replace(sha=bare(self.quarantine.git, record.sha)), *branches)
+            pushed = pushed._replace(detail=BARE) if pushed.kind == "ok" else pushed
         return pushed
 
     def _send_all(self, *moves: Move) -> Pushed:

@@ -95,7 +95,9 @@ def _earlier(door: Door, memory: Memory, replaced: PullRequest | None) -> Earlie
     state = memory.state
     if replaced is not None:
         return Earlier(replaced.head_ref, _left(door, memory, replaced), replaced)
-    if not state.pull:
+    # On somebody's pull request each order in words is a task of its own, which takes no other one's place
+    apart = door.trigger.pull and door.order.verb == "fix" and bool(door.order.words or door.trigger.spot)
+    if not state.pull or apart:
         return Earlier()
     try:
         pull = door.github.pull(state.pull)

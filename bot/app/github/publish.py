@@ -57,7 +57,7 @@ def _decline(door: Door, refusal: Refusal) -> int:
 def _publish(door: Door, thread: Thread) -> int:
     claim = read_handover(door.call)
     if claim is None:
-        thread.fail("the job that worked ended without a result")
+        thread.fail("the job that worked ended without a result; its log may say why")
         return 1
     if claim.reason == "refused" and not claim.run:
         thread.correct(Refusal("refused", claim.said, quote_plain(claim.said)))
@@ -140,14 +140,20 @@ def _end(delivery: Delivery, thread: Thread, ground: Ground) -> int:
     if _is_idle(delivery):
         thread.end(delivery.claim, delivery.found)
         return 0
+    claim = delivery.claim
     mine = ground.talked if ground.talked is not None and is_ours(ground.talked.head_ref) else ground.earlier.pull
     if delivery.door.order.verb == "undo" and mine is not None:
-        pushed = delivery.go_back(mine, _weigh(delivery).deeds)
+        pushed, said = delivery.go_back(mine, _weigh(delivery).deeds)
     else:
-        pushed = delivery.push_record()
+        pushed, said = delivery.push_record(), ""
+    report = delivery.found.report
+    if report is not None and report.waits:
+        said = pushed.detail
     if pushed.kind != "ok":
-        log(f"the record was not pushed: {explain_push(pushed)}")
-    thread.end(delivery.claim, delivery.found)
+        said = f"the record was not pushed, so that nothing can go on from it: {explain_push(pushed)}"
+        log(said)
+    told = claim.model_copy(update={"said": "\n".join(filter(None, (claim.said, said)))})
+    thread.end(told, delivery.found)
     return 0 if pushed.kind == "ok" else 1
 
 

@@ -23,6 +23,7 @@ def describe(
     call = door.call
     # The job that publishes may be started again
     earlier = tuple(one for one in known.attempts if one.job != call.run_id or not one.job)
+    again = known.pull == door.trigger.page and any(one.outcome == "verified" for one in known.attempts)
     started = found.events[0] if found is not None and found.events else None
     return Setting(
         trigger=door.trigger,
@@ -39,6 +40,7 @@ def describe(
         earlier=earlier,
         known=known,
         pull=pull,
+        about=known.issue if again else 0,
         pusher=_pusher(door.rules.identity),
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from bot.app.desk import Desk, make_mode, settle
 from bot.app.github.door import Door
 from bot.core.publication.attention import HIDDEN
+from bot.core.publication.marker import bears
 from bot.core.task import Request, Source, Task
 from bot.core.trigger.order import Order
 from bot.core.trigger.trigger import PAGED, Trigger
@@ -65,7 +66,8 @@ def tell_goal(trigger: Trigger, order: Order) -> str:
     parts = [order.words]
     if trigger.event in PAGED and (trigger.title or trigger.body):
         noun = "Pull request" if trigger.pull else "Issue"
-        parts.append(f"{noun} #{trigger.number}: {trigger.title}\n\n{trigger.body}")
+        body = "" if bears(trigger.body) else trigger.body
+        parts.append(f"{noun} #{trigger.number}: {trigger.title}\n\n{body}")
     if trigger.spot is not None:
         where = f"{trigger.spot.path}:{trigger.spot.line}" if trigger.spot.line else trigger.spot.path
         parts.append(f"This is about {where}\n\n```diff\n{trigger.spot.hunk}\n```" if trigger.spot.hunk else where)

@@ -3,6 +3,7 @@
 import sys
 from dataclasses import dataclass, field, replace
 
+from bot.app.github.admission import count_attempts, find_head
 from bot.app.github.delivery import Delivered
 from bot.app.github.destination import Destination
 from bot.app.github.door import Door, log, put_outputs, put_summary, tell_error
@@ -53,13 +54,13 @@ class Thread:
 
     def _standing(self) -> Standing:
         state, rules = self.memory.state, self.door.call.rules
-        last = self.memory.last
+        last, head = self.memory.last, find_head(self.door)
         wait = rules.pause - (describe(self.door).at - last.at) if last is not None else 0.0
         return Standing(
             attempts=state.attempts,
             branch=state.branch,
             pull=state.pull,
-            left=max(0, rules.attempts - len(state.attempts)),
+            left=max(0, rules.attempts - count_attempts(self.door, state.attempts, head)),
             wait=max(0.0, wait),
             waits=self._waits(last.run) if last is not None and last.run else "",
         )
@@ -109,7 +110,10 @@ class Thread:
         there, pull = delivered.destination, delivered.pull
         setting = self.setting(claim, found, branch=there.branch, pull=pull.number if pull is not None else 0)
         said = "\n".join(filter(None, (claim.said, there.why)))
-        progress = Progress(setting, found.report, said, undelivered=delivered.trouble, compare=delivered.compare)
+        reason = claim.reason if claim.reason == "undone" else ""
+        progress = Progress(
+            setting, found.report, said, reason, undelivered=delivered.trouble, compare=delivered.compare
+        )
         self._finish(progress, pull.url if pull is not None else "")
         self._check(setting, found)
 
@@ -118,8 +122,10 @@ class Thread:
         assert found.report is not None, "asked for where there is one"
         number = there.pull.number if there.pull is not None else 0
         setting = self.setting(claim, found, branch=there.branch, pull=number)
-        body = pull_body(found.report, setting)
-        return Page(pull_title(found.report, setting), body, draft=not holds(found.report, setting))
+        body = pull_body(found.report, setting, "\n".join(filter(None, (claim.said, there.why))))
+        above = there.pull is not None and there.expected == found.base
+        title = there.pull.title if there.pull is not None and above else pull_title(found.report, setting)
+        return Page(title, body, draft=not holds(found.report, setting))
 
     def setting(
         self, claim: Handover | None = None, found: Inspection | None = None, *, branch: str = "", pull: int = 0
@@ -133,7 +139,7 @@ class Thread:
         trigger = self.door.trigger
         if trigger.comment:
             self.door.github.react("review_comment" if trigger.spot else "comment", trigger.comment, kind)
-        elif self.number:
+        elif self.number and not trigger.cause:
             self.door.github.react("issue", self.number, kind)
 
     def _answer(self, text: str) -> None:
@@ -148,7 +154,7 @@ class Thread:
         assert report is not None, "asked for where there is one"
         unsaid = self._comment(progress)
         lost = bool(progress.undelivered)
-        self.react("confused" if lost or report.outcome == "failed" else "rocket" if holds(report, setting) else "eyes")
+        self.react(_feel(progress))
         trouble = tell_undelivered(progress.undelivered, progress.compare, setting) if lost else ""
         told = "\n".join(filter(None, (progress.said, unsaid)))
         put_summary(self.door.call, job_summary(report, setting, told, trouble))
@@ -158,7 +164,9 @@ class Thread:
 
     def _close(self, progress: Progress, outcome: str) -> None:
         """End without a run that is told of."""
-        unsaid = self._comment(progress)
+        # Nobody asked, and nothing is new
+        quiet = outcome == "nothing" and self.door.trigger.cause
+        unsaid = "" if quiet else self._comment(progress)
         self.react("confused" if outcome in TROUBLE else "eyes")
         told = "\n".join(filter(None, (progress.said, unsaid)))
         put_summary(self.door.call, refusal_summary(progress.reason, told, progress.setting, progress.plan))
@@ -200,3 +208,12 @@ class Thread:
 def open_thread(door: Door) -> Thread:
     """Find the place where an order stands. Raises ForgeError."""
     return Thread(door, door.trigger.page, recall(door.github, door.trigger, door.rules))
+
+
+def _feel(progress: Progress) -> Reaction:
+    report = progress.report
+    if report is None or progress.undelivered or report.outcome == "failed":
+        return "confused"
+    if progress.reason == "undone":
+        return "+1"
+    return "rocket" if holds(report, progress.setting) else "eyes"

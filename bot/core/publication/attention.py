@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from bot.core.account import GRAVE, Point, account, findings, live
 from bot.core.handover import Base
+from bot.core.publication.marker import bears
 from bot.core.publication.setting import SHORT, Setting
 from bot.core.publication.words import asks, count
 from bot.core.report import OutcomeWord, Report
@@ -94,7 +95,7 @@ def _around(report: Report, setting: Setting) -> Iterator[Point]:
 
 def hidden(trigger: Trigger) -> bool:
     """Tell whether what was asked holds something that its page does not show."""
-    return any(hides(text) for text in (trigger.title, trigger.body, trigger.text))
+    return any(hides(text) for text in (trigger.title, trigger.body, trigger.text) if not bears(text))
 
 
 def weaker(report: Report) -> tuple[str, ...]:

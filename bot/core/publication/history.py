@@ -17,7 +17,7 @@ def remember(report: Report | None, setting: Setting, kind: Kind) -> State:
     kept = setting.known if setting.known.pull and not setting.pull else None
     return State(
         kind=kind,
-        issue=setting.trigger.number,
+        issue=setting.issue,
         branch=kept.branch if kept else _fit(setting.branch),
         pull=kept.pull if kept else setting.pull,
         cause=setting.trigger.cause,
@@ -26,7 +26,7 @@ def remember(report: Report | None, setting: Setting, kind: Kind) -> State:
 
 
 def _attempt(report: Report | None, setting: Setting) -> Attempt:
-    known = {"job": setting.job[:40], "verb": setting.verb[:20], "at": max(0.0, setting.at)}
+    known = {"job": setting.job[:40], "verb": setting.verb[:20], "at": max(0.0, setting.at), "head": setting.base.then}
     if report is None:
         return _tolerate(known)
     tip = setting.tip or report.tip

@@ -50,7 +50,7 @@ class State(_Kept):
     version: int = Field(default=1, ge=1)
     kind: Kind = "progress"
     issue: int = Field(default=0, ge=0)
-    """Issue or pull request that was talked about; 0 for none."""
+    """The issue that it is done for; 0 for none."""
     branch: str = Field(default="", max_length=200)
     """Where the work stands, short."""
     pull: int = Field(default=0, ge=0)
@@ -92,6 +92,11 @@ def read_marker(text: str, *, last: bool = False) -> State | None:
     if last and (len(found) != 1 or not _MARKER.fullmatch(text.rstrip().rpartition("\n")[2])):
         return None
     return next(_read(reversed(found)), None)
+
+
+def bears(text: str) -> bool:
+    """Say whether a text is one of ours, by its own word: then it says nothing of what is wished for."""
+    return _MARKER.search(text) is not None
 
 
 def _read(found: Iterable[str]) -> Iterator[State]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from bot.core.account import live
 from bot.core.escape import clip, code, inline
 from bot.core.publication.attention import holds
+from bot.core.publication.marker import bears
 from bot.core.publication.setting import Links, Setting
 from bot.core.report import Report
 from bot.core.trigger.trigger import PAGED, Trigger
@@ -23,16 +24,30 @@ ORDER = 160
 def show_origin(report: Report, setting: Setting) -> str:
     """Quote what was asked, say who asked, and close the issue where that is proved to be done."""
     quoted = "\n".join(clip(_quote(setting.trigger, report), ROOM))
-    parts = (quoted, tell_asker(setting.trigger, setting.links), tell_issue(report, setting))
+    parts = (
+        quoted,
+        tell_asker(setting.trigger, setting.links),
+        _tell_ground(report, setting),
+        tell_issue(report, setting),
+    )
     return "\n\n".join(filter(None, parts))
 
 
+def _tell_ground(report: Report, setting: Setting) -> str:
+    """Say which run was gone on from."""
+    below = next((one.run for one in reversed(setting.earlier) if one.run and one.tip == report.base), "")
+    if not below or below == report.run:
+        return ""
+    at = setting.links.commit(report.base)
+    return f"Done on top of {at}, where run {code(below)} left this branch; what proves that is in its own record."
+
+
 def _quote(trigger: Trigger, report: Report) -> Iterator[str]:
-    if trigger.title and trigger.event in PAGED:
+    if trigger.title and trigger.event in PAGED and not bears(trigger.body):
         # An empty word in bold would be a rule across the page
         yield f"> **{inline(trigger.title, WIDTH) or 'without a title'}**"
         yield from _lines(clean(trigger.body))
-    elif trigger.spot is not None:
+    elif trigger.spot is not None or bears(trigger.body):
         yield from _lines(clean(trigger.text))
     elif report.task.goal and trigger.event in ("workflow_dispatch", "desk"):
         yield from _lines(report.task.goal)

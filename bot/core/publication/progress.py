@@ -67,6 +67,8 @@ def progress_comment(progress: Progress) -> str:
 
 
 def _headline(progress: Progress) -> str:
+    if progress.reason == "undone":
+        return HEADLINES[progress.reason]
     if progress.report is not None:
         said = tell_verdict(progress.report, progress.setting)
         lost = bool(progress.undelivered) and not progress.setting.branch
@@ -82,6 +84,11 @@ def _items(progress: Progress) -> Iterator[Item]:
     setting, report = progress.setting, progress.report
     yield Item(done=True, text=tell_asker(setting.trigger, setting.links))
     if (progress.said and report is None) or progress.plan:
+        return
+    if progress.reason == "undone" and report is not None:
+        left = count(len(live(report)), "verified commit") if live(report) else "No commit"
+        yield Item(done=True, text=f"Left of this run: {left.lower()}")
+        yield from _pull(progress)
         return
     yield _base(report, setting)
     if report is None:

@@ -61,14 +61,23 @@ def pull_title(report: Report, setting: Setting) -> str:
     return line(subject, LONGEST_SUBJECT - len(rest)) + rest
 
 
-def pull_body(report: Report, setting: Setting) -> str:
-    """Say what needs a person, what was asked and done, and what proves it; bounded, and cut at line ends."""
+def pull_body(report: Report, setting: Setting, said: str = "") -> str:
+    """Say what needs a person, what was asked and done, and what proves it; bounded, and cut at line ends.
+
+    `said` is what a person should know beside the report.
+    """
     hidden = marker(remember(report, setting, "pull"))
-    before = (*show_top(report, setting), part("Asked", show_origin(report, setting)), *show_change(report))
+    asked = part("Asked", join((show_origin(report, setting), quote_plain(said))))
+    before = (*show_top(report, setting), asked, *show_change(report))
     evidence = show_evidence(report, setting)
     after = (part("What next", _next(report, setting)), show_foot(report, setting), hidden)
     room = LONGEST - sum(size(each) + 2 for each in (*before, *evidence, *after))
     return join((*before, *evidence[:2], show_diffs(report, room), *evidence[2:], *after)) + "\n"
+
+
+def note_undone(body: str, said: str) -> str:
+    """Say above what a pull request says that something of it was taken back since."""
+    return f"> [!NOTE]\n> **Changed since:** {inline(said, 300)}\n\n{body}"
 
 
 def part(title: str, body: str) -> str:

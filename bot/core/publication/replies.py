@@ -76,7 +76,7 @@ def status_text(standing: Standing, links: Links, prefix: str = "/agent") -> str
     if standing.waits:
         lines.append(f"- It waits for {code(f'{prefix} approve {standing.waits}')}.")
     if standing.left is not None:
-        lines.append(f"- {count(standing.left, 'more run').capitalize()} may be made here.")
+        lines.append(f"- {count(standing.left, 'more run').capitalize()} may be made before a new commit has to come.")
     if standing.wait > 0:
         lines.append(f"- The next one may begin in {count(max(1, round(standing.wait / 60)), 'minute')}.")
     return reply(join(("\n".join(lines), show_attempts(standing.attempts, links))))

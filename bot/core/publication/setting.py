@@ -92,6 +92,8 @@ class Setting:
     """What was remembered here before: a pull request is still ours after a run that had nothing for it."""
     pull: int = 0
     """Our pull request; 0 where there is none yet."""
+    about: int = 0
+    """The issue that our pull request was opened for, where the order stands elsewhere."""
     pusher: Pusher = "job"
     prefix: str = "/agent"
     """What orders begin with."""
@@ -102,5 +104,6 @@ class Setting:
 
     @property
     def issue(self) -> int:
-        """The issue that the order stands under; 0 where it is a pull request, or none."""
-        return 0 if self.trigger.pull or self.trigger.run is not None else self.trigger.number
+        """The issue that it is done for; 0 for none."""
+        here = 0 if self.trigger.pull or self.trigger.run is not None else self.trigger.number
+        return here or self.about

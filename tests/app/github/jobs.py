@@ -52,6 +52,13 @@ class Runner:
 
     def job(self, mode: str, event: str, payload: Mapping[str, Any], login: str = "ann") -> Ran:
         """Run one job on a checkout of its own."""
+        checkout, env = self.prepare(mode, event, payload, login)
+        return run("-C", str(checkout.path), "action", mode, env=env)
+
+    def prepare(
+        self, mode: str, event: str, payload: Mapping[str, Any], login: str = "ann"
+    ) -> tuple[Repo, Mapping[str, str]]:
+        """Lay out what a job finds: its checkout, and the variables that a runner sets."""
         room = self.folder / f"{self.number}"
         room.mkdir(parents=True, exist_ok=True)
         (room / "event.json").write_text(json.dumps(payload))
@@ -77,7 +84,7 @@ class Runner:
             "GIT_AGENT_PAUSE": "0",
             **self.env,
         }
-        return run("-C", str(checkout.path), "action", mode, env=env)
+        return checkout, env
 
     def checkout(self, path: Path) -> Repo:
         """Check the default branch out, as actions/checkout does without credentials."""

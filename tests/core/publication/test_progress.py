@@ -75,7 +75,7 @@ def test_a_comment_shows_what_waits_for_a_yes_and_how_to_give_it() -> None:
 
 def test_a_comment_says_why_nothing_was_done_and_what_would_be() -> None:
     told = progress_comment(Progress(SETTING, said="CI is red on main, too.\nFixes #9"))
-    assert told.startswith("⚠️ **Nothing was done.**")
+    assert told.startswith("⚪ **Nothing was done.**")
     assert "> CI is red on main, too.\n>\n> Fixes #&#8203;9" in told
     assert len(boxes(told)) == 1
     plan = progress_comment(Progress(SETTING, plan=("read it", "mend it")))
@@ -103,7 +103,7 @@ def test_status_says_what_was_tried_and_what_is_left() -> None:
         "- Nothing goes on; 1 run so far.",
         f"- The work is in [#13]({HOME}/issues/13), on [`agent/x`]({HOME}/tree/agent/x).",
         "- It waits for `/agent approve ab12`.",
-        "- 1 more run may be made here.",
+        "- 1 more run may be made before a new commit has to come.",
         "- The next one may begin in 2 minutes.",
     ):
         assert f"{line}\n" in text

@@ -15,13 +15,12 @@ from bot.git.repository import open_repository
 from bot.git.runs import new_run_id
 from bot.git.workspace import open_workspace
 from bot.models.offline.model import OfflineModel
-from bot.sandbox.process import ProcessExecutor
 from bot.tools.catalog import ALL
 from bot.tools.tool import Bench
 from bot.verify.detection.detect import detect
 from bot.verify.interpreter import OWN, Interpreter
 from bot.verify.ladder import Ladder
-from tests.conftest import Repo
+from tests.conftest import Repo, executor
 
 TOOLS = {tool.name: tool for tool in ALL}
 
@@ -39,13 +38,12 @@ def work(repo: Repo, store: Path, goal: str = "", scope: tuple[str, ...] = ()) -
     repository = open_repository(repo.path)
     run, base = new_run_id(), repository.resolve("HEAD")
     interpreter = Interpreter(Path(sys.executable), OWN, frozenset({"pytest", "ruff", "mypy"}))
-    executor = ProcessExecutor()
     task = Task(goal=goal, base=base, scope=scope)
     branch = choose_branch(repository, "fix", run)
     with open_workspace(repository, base=base, run=run, branch=branch) as workspace:
         with workspace.clean(workspace.tree()) as root:
-            ladder = Ladder(detect(root, interpreter), executor, interpreter)
-        bench = Bench(workspace, executor, ladder, task, store)
+            ladder = Ladder(detect(root, interpreter), executor(), interpreter)
+        bench = Bench(workspace, executor(), ladder, task, store)
         agent = Agent(model=OfflineModel(), tools=TOOLS, approver=Nobody(), redactor=Redactor(()))
         started = Started(run=run, task=task, branch=branch, checks=ladder.checks)
         return tuple(agent.work(started, bench))
