@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from typing import TextIO
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType, RenderHook, RenderResult
 from rich.segment import Segment
@@ -15,23 +16,30 @@ PLAIN_WIDTH = 120
 
 def results() -> Console:
     """Make the console for results."""
-    return _tidy(Console(highlight=False, width=None if on_terminal(sys.stdout) else PLAIN_WIDTH))
+    return _console(sys.stdout)
 
 
 def progress() -> Console:
     """Make the console for progress."""
-    return _tidy(Console(highlight=False, stderr=True, width=None if on_terminal(sys.stderr) else PLAIN_WIDTH))
+    return _console(sys.stderr)
+
+
+def _console(stream: TextIO) -> Console:
+    watched = on_terminal(stream)
+    console = Console(
+        highlight=False,
+        stderr=stream is sys.stderr,
+        width=None if watched else PLAIN_WIDTH,
+        force_interactive=None if watched else False,
+    )
+    console.push_render_hook(_Tidying())
+    return console
 
 
 def on_terminal(stream: object) -> bool:
     """Say whether a person sees what is written there."""
-    # A stream that was closed before we started is None
-    return bool(getattr(stream, "isatty", bool)())
-
-
-def _tidy(console: Console) -> Console:
-    console.push_render_hook(_Tidying())
-    return console
+    # A stream that was closed before we started is None; some runners of workflows lend a terminal that nobody sees
+    return bool(getattr(stream, "isatty", bool)()) and not os.environ.get("GITHUB_ACTIONS")
 
 
 class _Tidying(RenderHook):

@@ -71,7 +71,7 @@ class Terminal:
         self._live: tuple[Progress, TaskID] | None = None
 
     def __enter__(self) -> Self:
-        if self._console.is_terminal:
+        if self._console.is_interactive:
             columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
             progress = Progress(*columns, console=self._console, transient=True)
             progress.start()
@@ -270,7 +270,7 @@ def describe(call: ToolCall) -> str:
 
 def tally(result: CheckResult) -> str:
     """Count a result's cases in words."""
-    bad, good = result.count("failed", "error"), result.count("passed")
+    bad, good = result.count("failed", "error"), result.count("passed", "xfailed")
     by_exit_code = [case.id for case in result.cases] == [result.check]
     if by_exit_code or not (bad or good):
         return result.summary.partition(";")[0][:60] or result.status

@@ -88,7 +88,7 @@ class Runners:
         if not place.exists():
             # act takes the commit of an event from where it is started
             self.hub.git.git("clone", "-q", "--branch", "main", str(self.hub.git_folder), str(place))
-            workflows.mkdir(parents=True)
+            workflows.mkdir(parents=True, exist_ok=True)
         (workflows / f"{name}.yml").write_text(UNKNOWN.sub("", _ours(name)))
         (workflows / "caller.yml").write_text(yaml.safe_dump(_caller(name), sort_keys=False))
         return place

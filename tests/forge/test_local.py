@@ -131,7 +131,11 @@ def test_a_limit_names_itself_and_how_to_raise_it() -> None:
     ("more", "words"),
     [
         ({"stop": "interrupted"}, "● interrupted: no verified change"),
-        ({"stop": "needs_human", "detail": "which one?"}, "● waits for you: no verified change\n  which one?"),
+        (
+            {"stop": "needs_human", "detail": "which one?", "usage": Spent(turns=1)},
+            "● waits for you: no verified change\n  which one?",
+        ),
+        ({"stop": "needs_human", "detail": "red before, too"}, "● left alone: no model was asked to change anything"),
         ({"outcome": "failed", "stop": "model"}, "✗ failed"),
         ({"outcome": "partial", "stop": "interrupted", "steps": (step(),)}, "but the run was interrupted"),
         ({"outcome": "partial", "stop": "limit:cost", "steps": (step(),)}, "but the limit on cost was reached"),

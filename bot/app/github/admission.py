@@ -84,11 +84,9 @@ def count_attempts(door: Door, attempts: Sequence[Attempt], head: Head | None) -
 
 def _attempts(door: Door) -> tuple[Attempt, ...]:
     trigger, rules = door.trigger, door.rules
-    here = recall(door.github, trigger, rules).state.attempts
-    if trigger.run is None or not is_ours(trigger.head.ref):
-        return here
-    ours = recall_pulls(door.github.pulls(head=trigger.head.ref), rules)
-    return tuple(sorted({*here, *ours}, key=lambda attempt: attempt.at))
+    if trigger.run is not None and not trigger.page and is_ours(trigger.head.ref):
+        return recall_pulls(door.github.pulls(head=trigger.head.ref), rules)
+    return recall(door.github, trigger, rules).state.attempts
 
 
 def complete(door: Door) -> Door:

@@ -120,7 +120,7 @@ def find_order(trigger: Trigger) -> Order | None:
 
 def log(text: str) -> None:
     """Tell whoever reads the log of the job."""
-    consoles.progress().print(Text(clean(text)))
+    consoles.progress().print(Text(clean(text)), soft_wrap=True)
 
 
 def tell_error(error: AgentError) -> str:

@@ -10,7 +10,7 @@ def follow(judging: Judging, target: Target) -> Judged:
     """Carry a proof out, with a live line where a person looks on."""
     console = consoles.progress()
     numbers = {listed.commit: number for number, listed in enumerate(target.commits, 1)}
-    if not console.is_terminal:
+    if not console.is_interactive:
         return finish(judging)
     with console.status("the base") as status:
 

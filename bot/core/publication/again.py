@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from bot.core.account import live
-from bot.core.check import Rung
+from bot.core.check import Check, Rung
 from bot.core.escape import fence, size
 from bot.core.publication.sections import join, tell_command
 from bot.core.publication.setting import Setting
@@ -72,8 +72,15 @@ def _tests(report: Report, setting: Setting) -> Iterator[str]:
     runners = [check for check in setting.checks if check.reader == "pytest" and not check.folder]
     named = [case for case in report.proof.green if "::" in case and _WORD.fullmatch(case) and ".py::" in case]
     if runners and named:
-        command = tell_command(runners[0])
-        yield f"{command} {' '.join(map(shlex.quote, named[:CASES]))}"
+        yield f"{tell_command(_narrow(runners[0], named))} {shlex.join(named[:CASES])}"
+
+
+def _narrow(check: Check, cases: Sequence[str]) -> Check:
+    """Leave out the folders and files that the command names and the cases are in: named beside them, all would run."""
+    argv = tuple(
+        word for word in check.argv if not any(re.match(rf"{re.escape(word)}(?:/|::)", case) for case in cases)
+    )
+    return check.model_copy(update={"argv": argv})
 
 
 def _readings(report: Report, setting: Setting) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 
 from bot.core.account import SHOWN, Detail, Point, Sign, findings, live, reds
 from bot.core.change import FileChange
@@ -40,6 +40,8 @@ OURS: Mapping[Reader, Collection[str]] = {
 FAILING = "still failing, as on the base: "
 """How findings begin that are told with the cases that are left."""
 NOWHERE = Links()
+NEAR = 3
+"""Parts of the path of an interpreter that tell it apart: a virtual environment, its folder, its name."""
 
 
 def join(parts: Iterable[str]) -> str:
@@ -150,7 +152,8 @@ def tell_command(check: Check) -> str:
     if check.reader == "syntax" or not check.argv:
         return ""
     program, *rest = check.argv
-    words = [program.rpartition("/")[2], *(word for word in rest if word not in OURS.get(check.reader, ()))]
+    told = [word for before, word in pairwise(("", *rest)) if not {before, word} & {"--python-executable"}]
+    words = [program.rpartition("/")[2], *(word for word in told if word not in OURS.get(check.reader, ()))]
     return f"(cd {shlex.quote(check.folder)} && {shlex.join(words)})" if check.folder else shlex.join(words)
 
 
@@ -247,4 +250,12 @@ def show_cost(report: Report) -> str:
     if spent.cost:
         facts.append(f"{spent.cost:.4f} USD")
     facts.append(f"{spent.seconds:.1f} s")
-    return " · ".join(facts) + (f" · checks with {inline(report.python)}" if report.python else "")
+    return " · ".join(facts) + (f" · checks with {inline(_tell_python(report.python))}" if report.python else "")
+
+
+def _tell_python(python: str) -> str:
+    """Shorten where an interpreter lies on a machine that is gone by the time this is read."""
+    path, comma, found = python.partition(", ")
+    parts = path.split("/")
+    short = path if len(parts) <= NEAR + 2 else f"…/{'/'.join(parts[-NEAR:])}"
+    return short if found and found in short else f"{short}{comma}{found}"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from bot.core.account import tolerated, weakness
+from bot.core.account import is_reading, tolerated, weakness
 from bot.core.report import CheckSummary, Report
 
 GRAVE = "needs a person"
@@ -105,10 +105,8 @@ def quote(report: Report, room: int) -> str:
 def spell(case: str) -> str:
     """Write the id of a finding, `path::code::message`, as tools write it; ids of tests stay as they are."""
     path, _, rest = case.partition("::")
-    code, colons, message = rest.partition("::")
-    # Names in Python hold no blanks, so only parameters, in brackets, may bring one into the id of a test
-    is_finding = bool(colons) and " " in message.partition("[")[0]
-    return f"{path}: {message} ({code})" if is_finding else case
+    code, _, message = rest.partition("::")
+    return f"{path}: {message} ({code})" if is_reading(case) else case
 
 
 def cases(check: CheckSummary) -> str:
