@@ -122,7 +122,7 @@ def test_limits_are_those_that_hold() -> None:
         told["requests to the model, commits, seconds of a run"]
         == f"{limits.turns}, {limits.steps}, {limits.seconds:g}"
     )
-    assert told["runs for one issue, pull request or red commit"] == str(rules.attempts)
+    assert told["runs for one commit of an issue or pull request, or one red branch"] == str(rules.attempts)
     assert told["seconds between two of them"] == f"{rules.pause:g}"
     assert rules.age == 24 * 3600
     minutes = [job["timeout-minutes"] for job in ours("agent")["jobs"].values()]
