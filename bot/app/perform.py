@@ -88,7 +88,10 @@ class _Run:
     def events(self) -> Generator[Event, None, None]:
         """Open the workspace, work in it, and drop it."""
         repository = self.desk.repository
-        branch = choose_branch(repository, slug(self.agent.redactor.text(self.request.task.goal)), self.run)
+        task = self.request.task
+        # What CI says is no sentence of a person that would make a name
+        words = "red-ci" if task.source.kind == "ci" else slug(self.agent.redactor.text(task.goal))
+        branch = choose_branch(repository, words, self.run)
         with open_workspace(repository, base=self.request.task.base, run=self.run, branch=branch) as workspace:
             workspace.signer = self.signer
             with workspace.clean(workspace.tree()) as root:

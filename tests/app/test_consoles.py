@@ -67,6 +67,16 @@ def test_a_stream_that_is_closed_is_no_terminal() -> None:
     assert not on_terminal(io.StringIO())
 
 
+@pytest.mark.parametrize("name", ["FORCE_COLOR", "TTY_COMPATIBLE"])
+def test_colours_in_a_log_bring_no_live_line(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    for console in (results(), progress()):
+        assert console.is_terminal
+        assert not console.is_interactive
+        assert console.width == PLAIN_WIDTH
+
+
 def test_in_a_workflow_no_line_is_a_command_of_its_runner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     text = written(Text("::set-output name=x::y\n##[error]z"))

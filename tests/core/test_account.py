@@ -160,3 +160,12 @@ def test_what_somebody_had_to_allow_is_told_kind_by_kind() -> None:
         Point("note", "files were deleted, allowed as it was set beforehand", ("deletes a.py",)),
         Point("note", "programs off the list were run, allowed as it was set beforehand", ("exa -l",)),
     ]
+
+
+def test_what_linters_found_before_comes_last_and_alone_needs_nobody() -> None:
+    lint, test = "a.py::F401::`os` imported but unused", "test_a.py::test_x[a b]"
+    partly = report(outcome="partial", proof=Proof(red=(lint, test)))
+    (both,) = [point for point in account(partly) if lint in point.details]
+    assert both == Point("doubt", "2 cases that failed on the base do not pass", (test, lint))
+    only = report(outcome="verified", proof=Proof(red=(lint,)))
+    assert Point("note", "left as on the base: 1 finding of checks that only read", (lint,)) in account(only)

@@ -127,3 +127,29 @@ def test_limits_are_those_that_hold() -> None:
     assert rules.age == 24 * 3600
     minutes = [job["timeout-minutes"] for job in ours("agent")["jobs"].values()]
     assert told["minutes of the jobs"] == " and ".join(map(str, minutes))
+
+
+def test_a_copy_with_jobs_of_ones_own_passes_the_linter(tmp_path: Path) -> None:
+    document = ours("agent")
+    for job in document["jobs"].values():
+        own = [step for step in job["steps"] if step.get("with", {}).get("path") != "action"]
+        job["steps"] = [step for step in own if step.get("name") != "Set this repository up"]
+    text = yaml.safe_dump(document, sort_keys=False).replace("uses: ./action", "uses: OWNER/git-agent@v1")
+    assert "job.workflow_" not in text
+    (tmp_path / "agent.yml").write_text(text)
+    argv = (BIN / "actionlint", tmp_path / "agent.yml")
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_lines_that_an_older_server_does_not_know_stand_in_the_files() -> None:
+    for row in rows("GitHub Enterprise Server"):
+        files = [PAGE] if named(row[1]) == [] else [text(name.removesuffix(".yml")) for name in named(row[1])]
+        assert all(line in file for line in named(row[0]) for file in files if not line.startswith("[!"))
+    assert text("agent").count("queue: max") == 2
+    known = {"agent": 2, "verify": 1}
+    assert {name: text(name).count("${{ job.workflow_sha }}") for name in known} == known
+
+
+def text(name: str) -> str:
+    return (ROOT / f".github/workflows/{name}.yml").read_text()

@@ -16,7 +16,7 @@ MAN = (ROOT / "man/git-agent.1").read_text().replace(r"\-", "-")
 EXIT_CODES = {"0", "1", "2", "3", "130"}
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-OTHERS_OPTIONS = {"--shared", "--all", "--first-parent", "--prune"}
+OTHERS_OPTIONS = {"--init", "--shared", "--all", "--first-parent", "--prune"}
 """Options of other programs that a page may name in running text."""
 
 

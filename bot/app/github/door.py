@@ -118,6 +118,14 @@ def find_order(trigger: Trigger) -> Order | None:
     return read_order(trigger.text)
 
 
+def tell_order(door: Door) -> str:
+    """Say in a few words what is ordered, where, and by what."""
+    trigger = door.trigger
+    by = f" by {trigger.author.login}" if trigger.author is not None else ""
+    where = f" on #{trigger.number}" if trigger.number else f" for {trigger.head.ref}" if trigger.head.ref else ""
+    return f"{door.order.verb}{where}, ordered by {trigger.event}{by}"
+
+
 def log(text: str) -> None:
     """Tell whoever reads the log of the job."""
     consoles.progress().print(Text(clean(text)), soft_wrap=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot.app.github.admission import admit, complete
 from bot.app.github.delivery import Delivery, explain_push
 from bot.app.github.destination import Work, aim
-from bot.app.github.door import Call, Door, log, open_door, put_outputs, tell_error
+from bot.app.github.door import Call, Door, log, open_door, put_outputs, tell_error, tell_order
 from bot.app.github.drift import look_again
 from bot.app.github.grounds import Ground, find_grants, find_ground, read_kept
 from bot.app.github.inspection import Expectation, inspect
@@ -17,6 +17,7 @@ from bot.core.copies import trace_copies
 from bot.core.event import Event, Started
 from bot.core.handover import BUNDLE, Handover
 from bot.core.publication.sections import quote_plain
+from bot.core.publication.words import count
 from bot.core.task import Task
 from bot.core.trigger.gate import TALK, Refusal
 from bot.errors import AgentError, UsageError
@@ -35,6 +36,7 @@ def publish(call: Call) -> int:
     refusal = admit(door)
     if refusal is not None:
         return _decline(door, refusal)
+    log(f"admitted: {tell_order(door)}")
     thread = open_thread(door)
     if door.order.verb in TALK:
         thread.talk()
@@ -81,6 +83,7 @@ def _inspect(door: Door, thread: Thread, claim: Handover, quarantine: Quarantine
             log(f"not published: {fault}")
         thread.refuse(claim, found)
         return 1
+    log(f"inspected: run {claim.run} with {count(len(found.commits), 'commit')}; nothing speaks against publishing it")
     claim = claim.model_copy(update={"base": look_again(door, quarantine, found, claim.base)})
     return _deliver(Delivery(door, quarantine, claim, found), thread, ground)
 
@@ -123,9 +126,12 @@ def _deliver(delivery: Delivery, thread: Thread, ground: Ground) -> int:
     if pushed.kind != "ok":
         thread.keep(claim, found, explain_push(pushed))
         return 1
+    log(f"pushed: {destination.branch} at {found.tip[:10]}, and the record of the run")
     delivered = delivery.open(destination, thread.page(claim, found, destination))
+    pull = delivered.pull
+    log(f"pull request: {pull.url}" if pull is not None else f"no pull request: {delivered.trouble}")
     thread.deliver(claim, found, delivered)
-    return 0 if delivered.pull is not None else 1
+    return 0 if pull is not None else 1
 
 
 def _weigh(delivery: Delivery) -> Work:

@@ -178,7 +178,7 @@ class Thread:
         try:
             known = self.made or ([self.memory.comment.id] if self.memory.comment is not None else [])
             if self.number and known:
-                github.edit_comment(known[0], text)
+                log(f"told in {github.edit_comment(known[0], text).url}")
             elif self.number:
                 self._create(text)
         except ForgeError as error:
@@ -190,6 +190,7 @@ class Thread:
         """Write our comment; one that we would not know again is told of, since it would be written anew each time."""
         comment = self.door.github.create_comment(self.number, text)
         self.made.append(comment.id)
+        log(f"told in {comment.url}")
         if not is_own(comment.author, self.door.rules):
             who = comment.author.login if comment.author is not None else "nobody"
             log(f"the token writes as {who}, and the input identity does not say so: earlier runs are not found")

@@ -2,13 +2,15 @@
 
 from bot.app.github.admission import admit, complete
 from bot.app.github.carrying import Done, carry_out
-from bot.app.github.door import Call, Door, log, open_door, put_outputs, put_summary, tell_error
+from bot.app.github.door import Call, Door, log, open_door, put_outputs, put_summary, tell_error, tell_order
 from bot.app.github.handing import empty, hand_over
 from bot.app.github.settings import describe
+from bot.core.account import live
 from bot.core.handover import Handover
 from bot.core.publication.attention import tell_outcome
 from bot.core.publication.outputs import tell_outputs
 from bot.core.publication.summary import job_summary, refusal_summary
+from bot.core.publication.words import count
 from bot.core.trigger.gate import COMMENTS, TALK, Refusal
 from bot.errors import AgentError, OrderError
 from bot.git.repository import open_repository
@@ -46,6 +48,7 @@ def _enter(call: Call) -> Door | None:
         _decline(door, refusal)
         return None
     put_outputs(call, (("admitted", "true"),))
+    log(f"admitted: {tell_order(door)}")
     if door.order.verb in TALK:
         log(f"{door.order.verb} needs no run: the job that publishes answers it")
         return None
@@ -74,7 +77,8 @@ def _hand_over(door: Door) -> int:
             put_outputs(call, (("outcome", "failed"),))
             raise
     hand_over(call, done)
-    log(done.claim.said)
+    if done.claim.said:
+        log(done.claim.said)
     return _tell(door, done)
 
 
@@ -92,5 +96,6 @@ def _tell(door: Door, done: Done) -> int:
     outcome = "planned" if claim.plan else claim.reason or tell_outcome(report, setting)
     put_outputs(door.call, tell_outputs(report, folder=str(door.call.handover), outcome=outcome))
     put_summary(door.call, job_summary(report, setting, claim.said))
+    log(f"{outcome.replace('_', ' ')}, {count(len(live(report)), 'commit')}: the job that publishes looks at it next")
     # What stopped for a reason before a model was asked is no failure of ours
     return 0 if outcome in SETTLED or claim.reason else report.exit_code or 1

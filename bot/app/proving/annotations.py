@@ -22,8 +22,10 @@ _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ","
 
 
 def annotate(judged: Judged, clean: Clean) -> Iterator[str]:
-    """Write a proof as orders to a workflow's runner, the gravest first."""
-    findings = tuple(dict.fromkeys(collect(judged)))
+    """Write a proof as orders to a workflow's runner, the gravest first; what stood before in changed files only."""
+    touched = {path for files in judged.files for path in files}
+    told = dict.fromkeys(collect(judged))
+    findings = [finding for finding in told if finding.state == "new" or finding.path in touched]
     for level in COMMANDS:
         yield from (_order(finding, clean) for finding in [f for f in findings if f.level == level][:MOST])
 

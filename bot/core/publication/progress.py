@@ -10,7 +10,7 @@ from bot.core.publication.attention import holds
 from bot.core.publication.history import remember, show_attempts
 from bot.core.publication.marker import marker
 from bot.core.publication.origin import tell_asker
-from bot.core.publication.pull import show_attention, show_foot, tell_undelivered, tell_verdict
+from bot.core.publication.pull import show_attention, show_foot, show_said, tell_undelivered, tell_verdict
 from bot.core.publication.sections import fold, join, quote_plain, show_ask, show_plan
 from bot.core.publication.setting import Setting
 from bot.core.publication.words import HEADLINES, asks, cases, count
@@ -57,6 +57,8 @@ def progress_comment(progress: Progress) -> str:
         "\n".join(f"- [{'x' if item.done else ' '}] {item.text}" for item in _items(progress)),
         show_attention(report, setting, brief=True) if report is not None and judged else "",
         quote_plain(progress.said),
+        # What a run without a commit said last is all that there is to read of it
+        show_said(report) if report is not None and not judged and not report.plan else "",
         show_plan(progress.plan or (report.plan if report and not live(report) else ()), ROOM),
         show_ask(report, setting.prefix) if report is not None else "",
         fold(f"All runs here ({len(attempts)})", tried),
@@ -122,7 +124,8 @@ def _reproduced(report: Report) -> Item:
     if proof.red:
         how = {"written": "by a new test", "reverted": "by a test that was adapted"}.get(proof.mode, "on the base")
         return Item(done=True, text=f"Reproduced: {count(len(proof.red), 'case')} red {how}")
-    return Item(done=False, text=f"Not reproduced: {inline(proof.reason, 200) or 'nothing was red'}")
+    why = proof.reason.removeprefix("no reproduction: ")
+    return Item(done=False, text=f"Not reproduced: {inline(why, 200) or 'nothing was red'}")
 
 
 def _steps(report: Report) -> Item:

@@ -146,7 +146,10 @@ def _fits(claim: Claim, check: Check, case: CaseResult, names: frozenset[str], t
         return ours or not names.isdisjoint(tools)
     if claim.fault == "tests":
         named = not claim.tool or (bool(claim.name) and claim.tool in _NAMED)
-        return _is_same_test(claim, case) if named else ours
+        if not named:
+            return ours
+        # What a linter finds in a file of tests is no failed test, also where CI names no more than the file
+        return check.rung not in (Rung.STATIC, Rung.TYPES) and _is_same_test(claim, case)
     if not claim.path:
         return ours
     if check.rung not in _RUNGS[claim.fault] or not _is_same_path(claim.path, case.path or file_of(case.id)):

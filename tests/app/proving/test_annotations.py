@@ -1,6 +1,7 @@
 """What a workflow of GitHub is told of a proof: orders to its runner, and a summary in Markdown."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from bot.app.proving.annotations import LONGEST, annotate, summarize
@@ -24,6 +25,16 @@ def test_the_gravest_come_first_and_no_more_than_are_shown() -> None:
     assert levels == sorted(levels, key=["error", "warning", "notice"].index)
     assert levels.count("warning") == 10
     assert set(levels) == {"error", "warning", "notice"}
+
+
+def test_what_stood_before_in_files_that_nobody_touched_is_not_shown_beside_a_change() -> None:
+    told = judged("bad")
+    old = [order for order in annotate(told, CLEAN) if "test_old" in order]
+    assert len(old) == 1
+    elsewhere = replace(told, files=(("other.py",),))
+    shown = "".join(annotate(elsewhere, CLEAN))
+    assert "test_old" not in shown
+    assert "test_zero" in shown
 
 
 def test_the_summary_is_a_table_whose_rows_are_of_one_width() -> None:

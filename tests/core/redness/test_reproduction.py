@@ -82,6 +82,7 @@ def test_the_same_failure_is_known_again(claim: Claim, result: CheckResult) -> N
         (claim_of("test_a.py::test_x"), red(PYTEST, "my_test_a.py::test_x")),
         (claim_of("test_a.py::test_x[1]"), red(PYTEST, "test_a.py::test_x[2]")),
         (claim_of("test_a.py::test_x"), red(RUFF, "test_a.py::F401::unused")),
+        (claim_of("test_a.py"), red(RUFF, "test_a.py::F401::unused")),
         (Claim("ruff", "lint", "F401", "a.py", 3), red(RUFF, "a.py::E501::too long")),
         (Claim("ruff", "lint", "F401", "a.py", 3), red(RUFF, "b.py::F401::unused")),
         (Claim("mypy", "types", "arg-type", "a.py", 3), red(RUFF, "a.py::F401::unused")),
