@@ -12,12 +12,11 @@ from bot.app.github.publish import publish as publish_run
 from bot.app.github.work import gate as judge
 from bot.app.github.work import work as work_on
 from bot.core.trigger.gate import Rules
+from bot.core.trigger.payload import LARGEST
 from bot.entry.options import directory
 from bot.errors import UsageError
 
 NEEDED = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY")
-LARGEST = 25 << 20
-"""Bytes of a payload: GitHub sends no larger ones."""
 
 
 def _rules(command: Callable[..., Any]) -> Callable[..., Any]:

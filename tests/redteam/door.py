@@ -20,7 +20,7 @@ from bot.app.secrecy import clean, take_secrets
 from bot.core.trigger.gate import Rules
 from bot.errors import AgentError
 from tests.conftest import Repo
-from tests.hub import remote
+from tests.hub import remote, somebody
 from tests.hub.events import comment_event
 from tests.hub.fixtures import fill
 from tests.hub.standin import READS, WRITES, Standin
@@ -156,16 +156,7 @@ class Entrance:
 
     def commit(self, branch: str, files: Mapping[str, str], onto: str = "") -> str:
         """Have somebody commit to a branch of the remote; return the commit."""
-        desk = Repo(self.folder / "somebody")
-        if not desk.path.exists():
-            desk.path.mkdir(parents=True)
-            desk.git("init", "-q")
-        desk.git("fetch", "-q", str(self.hub.git_folder), f"+refs/heads/{onto or branch}:refs/heads/work")
-        desk.git("checkout", "-q", "--detach", "work")
-        made = desk.commit(files, "somebody's change")
-        self.hub.git.git("fetch", "-q", str(desk.path), f"+{made}:refs/heads/{branch}")
-        self.hub.world.settle()
-        return made
+        return somebody.commit(self.hub, self.folder, branch, files, onto)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from bot.app.desk import settle
 from bot.app.finished import Finished, open_finished, tip_of
 from bot.app.github.door import Door
+from bot.app.github.earlier import HEADS
 from bot.app.moving import carry_out
 from bot.app.perform import render
 from bot.app.proving.prove import Wish, prove
@@ -26,8 +27,6 @@ from bot.git.repository import Repository
 from bot.git.store import open_store
 
 _FULL = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-HEADS = "refs/agent/heads/"
-"""Where we keep what we fetched to work on; names of branches that are not ours are never made or moved."""
 
 
 class Ground(NamedTuple):
@@ -45,7 +44,7 @@ def locate(door: Door) -> Ground:
     """Find the commit that an event is about. Raises UsageError, ForgeError."""
     trigger, call = door.trigger, door.call
     if trigger.run is not None:
-        pull = door.github.pull(trigger.run.pulls[0]) if trigger.run.pulls else None
+        pull = door.github.pull(trigger.page) if trigger.page else None
         return Ground(trigger.head.sha, trigger.head.ref, pull)
     if trigger.pull:
         pull = door.github.pull(trigger.number)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.agent.asking import find_doomed, unasked
+from bot.app.github.exhibit import TOLD, Exhibit
 from bot.core.approval import Decision, Refusal
 from bot.core.change import ChangeSet
 from bot.core.diff import read_lines
@@ -72,6 +73,15 @@ def leaks(what: str, text: str, redactor: Redactor) -> Iterator[str]:
     """Say that a text holds what looks like a secret, where it does."""
     if redactor.text(text) != text:
         yield f"{what} holds what looks like a secret"
+
+
+def find_told(shown: Exhibit, redactor: Redactor) -> Iterator[str]:
+    """Say where a record would publish a secret."""
+    for number, event in enumerate(shown.events, 1):
+        if redactor.event(event) != event:
+            yield f"line {number} of its record holds what looks like a secret"
+    for name in TOLD:
+        yield from leaks(f"{name} of its record", shown.read(name).decode("utf-8", "replace"), redactor)
 
 
 def find_untruths(events: Sequence[Event], parents: Callable[[str], str], base: str, compare: Compare) -> Iterator[str]:

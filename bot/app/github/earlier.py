@@ -19,7 +19,7 @@ from bot.git.store import open_store
 from bot.git.trail import PREFIX, is_run
 
 HEADS = "refs/agent/heads/"
-"""Where branches of the remote are kept that were fetched to be looked at."""
+"""Where commits and branches of the remote are kept that were fetched; no branch that is not ours is made or moved."""
 FETCHED = "refs/agent/fetched/"
 """Where records of the remote are kept: one that is here may have got further, and is never written over."""
 MOST = 8

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from bot.app.github.provenance import HEADS, Deed, list_deeds
+from bot.app.github.provenance import Deed, list_deeds
 from bot.core import standing
 from bot.core.allowance import waiting
 from bot.core.change import ChangeSet
@@ -12,6 +12,7 @@ from bot.core.event import Event, Started
 from bot.core.lineage import follow
 from bot.errors import UsageError
 from bot.git.audit import examine, open_reader
+from bot.git.bundle import HEADS
 from bot.git.chain import Commit, read_beyond
 from bot.git.journal import plain_json
 from bot.git.objects import Identity

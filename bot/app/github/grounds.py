@@ -13,6 +13,7 @@ from bot.core.hub import PullRequest
 from bot.core.publication.marker import Attempt
 from bot.core.trailers import parse_trailers
 from bot.errors import ForgeNotFound, UsageError
+from bot.forge.github.client import GitHub
 from bot.git.names import is_ours
 from bot.git.objects import AGENT
 from bot.git.quarantine import open_quarantine
@@ -50,7 +51,7 @@ def find_ground(door: Door, claim: Handover, memory: Memory) -> Ground:
     if claim.base.ref not in refs:
         raise UsageError("what was handed over is for another branch than the order is about")
     named = dict.fromkeys(filter(None, (claim.base.then, claim.base.now)))
-    bases = frozenset(commit for commit in named if any(_holds(door, commit, ref) for ref in refs))
+    bases = frozenset(commit for commit in named if any(holds(door.github, commit, ref) for ref in refs))
     if claim.base.then not in bases:
         raise UsageError("what was handed over begins with a commit that is on no branch which the order is about")
     runs = frozenset(attempt.run for attempt in _told(door, memory, talked))
@@ -72,9 +73,10 @@ def _refs(door: Door, talked: PullRequest | None) -> tuple[str, ...]:
     return (trigger.head.ref if trigger.run is not None else "", trigger.base, trigger.default_branch)
 
 
-def _holds(door: Door, commit: str, ref: str) -> bool:
+def holds(github: GitHub, commit: str, ref: str) -> bool:
+    """Say whether a branch has a commit. Raises ForgeError."""
     try:
-        return door.github.compare(commit, ref) in ABOVE
+        return github.compare(commit, ref) in ABOVE
     except ForgeNotFound:
         return False
 
@@ -87,7 +89,7 @@ def _talked(door: Door) -> PullRequest | None:
         return None
     if is_ours(trigger.head.ref):
         return next(iter(door.github.pulls(head=trigger.head.ref)), None)
-    return door.github.pull(trigger.run.pulls[0]) if trigger.run.pulls else None
+    return door.github.pull(trigger.page) if trigger.page else None
 
 
 def _earlier(door: Door, memory: Memory, replaced: PullRequest | None) -> Earlier:

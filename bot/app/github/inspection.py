@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from bot.app.github.content import Rules, find_secrets, find_untruths, leaks
-from bot.app.github.exhibit import TOLD, Exhibit, read_record
-from bot.app.github.provenance import HEADS, find_lies, find_tip
+from bot.app.github.content import Rules, find_secrets, find_told, find_untruths, leaks
+from bot.app.github.exhibit import Exhibit, read_record
+from bot.app.github.provenance import find_lies, find_tip
 from bot.core.approval import Decision
 from bot.core.copies import trace_copies
 from bot.core.event import Baselined, Decided, Event, Proved, Published, Redone, Started, Undone
@@ -17,6 +17,7 @@ from bot.core.report import Report
 from bot.core.summary import summarize
 from bot.core.task import Task
 from bot.errors import AgentError, UsageError
+from bot.git.bundle import HEADS
 from bot.git.claims import refuse_false
 from bot.git.names import is_ours
 from bot.git.objects import AGENT, Identity
@@ -233,11 +234,7 @@ class _Case:
     def _telling(self) -> Iterator[str]:
         """Look through what the record would publish, and whether it claims more than it shows."""
         shown = self.shown
-        for number, event in enumerate(shown.events, 1):
-            if self.redactor.event(event) != event:
-                yield f"line {number} of its record holds what looks like a secret"
-        for name in TOLD:
-            yield from leaks(f"{name} of its record", shown.read(name).decode("utf-8", "replace"), self.redactor)
+        yield from find_told(shown, self.redactor)
         moved = any(isinstance(event, Undone | Redone | Published) for event in shown.events)
         if self._told().outcome == "verified" and not self.proved and not moved:
             yield "its record calls it verified, and holds no proof for these files"

@@ -1,23 +1,22 @@
 """A run of this machine as it is published from here: its branch and its record, looked through and pushed."""
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bot.app.acceptance import is_snapshot
 from bot.app.finished import Finished, short
-from bot.app.github.content import find_secrets, leaks
-from bot.app.github.delivery import bare, explain_push
-from bot.app.github.exhibit import TOLD, Exhibit
+from bot.app.github.content import find_secrets, find_told, leaks
+from bot.app.github.exhibit import Exhibit
 from bot.app.github.grounds import read_kept
 from bot.app.github.home import Home
+from bot.app.github.pushing import explain_push, send
 from bot.app.secrecy import take_secrets
 from bot.core.account import live
 from bot.core.redact import Redactor
 from bot.core.report import Report
 from bot.errors import ForgeError, GitFailed, UsageError, WorkspaceError
 from bot.git.bundle import write_record
-from bot.git.remote import Move, Pushed, PushKind, push_all, tips
+from bot.git.remote import Move, PushKind, tips
 from bot.git.trail import PREFIX
 
 HINTS: Mapping[PushKind, str] = {
@@ -70,18 +69,11 @@ class Parcel:
         moves = [Move(ref, sha, stands.get(ref, "")) for ref, sha in wanted if stands.get(ref) != sha]
         if not moves:
             return ()
-        told = self._send(moves)
-        if told.kind == "workflows" and moves[0].ref == record:
-            # A record holds none of the project's files, which may look as if it took them away
-            told = self._send([moves[0]._replace(sha=bare(git, self.record)), *moves[1:]])
+        told = send(git, home.remote, moves).pushed
         if told.kind != "ok":
             raise ForgeError(f"not pushed: {explain_push(told)}; {SAFE}", HINTS.get(told.kind, ""))
         names = {finished.ref: finished.branch, record: f"the record of {finished.run}"}
         return tuple(names[move.ref] for move in reversed(moves))
-
-    def _send(self, moves: Sequence[Move]) -> Pushed:
-        told = push_all(self.finished.repository.shared, self.home.remote, moves)
-        return next((each for each in told if each.kind != "ok"), told[-1])
 
     def _refuse_others(self, branch: str, record: str) -> None:
         """Leave alone what others have put there. Raises UsageError."""
@@ -125,8 +117,4 @@ def _find_leaks(shown: Exhibit, branch: str) -> Iterator[str]:
                 yield f"{fault} (commit {commit.id[:10]})"
             yield from leaks(f"the message of {commit.id[:10]}", commit.message, redactor)
     yield from leaks("the name of its branch", branch, redactor)
-    for number, event in enumerate(shown.events, 1):
-        if redactor.event(event) != event:
-            yield f"line {number} of its record holds what looks like a secret"
-    for name in TOLD:
-        yield from leaks(f"{name} of its record", os.fsdecode(shown.read(name)), redactor)
+    yield from find_told(shown, redactor)

@@ -9,11 +9,10 @@ from bot.core.check import Verdict
 from bot.core.event import Baselined, Committed, Event, Published, Redone, Resumed, Reviewed, Started, Undone, Verified
 from bot.core.render import commit_message
 from bot.core.trailers import Claim, parse_trailers, state_checks
+from bot.git.bundle import HEADS
 from bot.git.chain import Commit
 from bot.git.names import is_ours
 from bot.git.objects import AGENT, Identity
-
-HEADS = "refs/heads/"
 
 _CHECKS = re.compile(r"^Agent-Checks: .*$", re.MULTILINE)
 _BACK = re.compile(

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from bot.app.github.admission import admit, complete
-from bot.app.github.delivery import Delivery, explain_push
+from bot.app.github.delivery import Delivery
 from bot.app.github.destination import Work, aim
 from bot.app.github.door import Call, Door, log, open_door, put_outputs, tell_error, tell_order
 from bot.app.github.drift import look_again
 from bot.app.github.grounds import Ground, find_grants, find_ground, read_kept
 from bot.app.github.inspection import Expectation, inspect
+from bot.app.github.pushing import explain_push
 from bot.app.github.reading import read_handover
 from bot.app.github.tasks import assign
 from bot.app.github.thread import Thread, open_thread

@@ -4,16 +4,16 @@ import os
 from collections.abc import Iterator
 
 from bot.app.finished import full_ref, is_ancestor, remote_refs, short
-from bot.app.github.grounds import ABOVE
+from bot.app.github.grounds import holds
 from bot.app.github.home import Home
 from bot.core.change import readable
 from bot.core.handover import Base
-from bot.errors import ForgeNotFound, GitFailed, UsageError
+from bot.errors import GitFailed, UsageError
+from bot.git.bundle import HEADS
 from bot.git.mergeability import conflicts, name_clashes
 from bot.git.names import is_ours
 from bot.git.remote import fetch, tips
 
-HEADS = "refs/heads/"
 MOST = 8
 """Branches that are looked at."""
 
@@ -27,7 +27,7 @@ def find_base(home: Home, commit: str, asked: str = "") -> Base:
     stands = tips(home.repository.shared, home.remote, [HEADS + ref for ref in refs])
     for ref in refs:
         now = stands.get(HEADS + ref, "")
-        if now and (now == commit or _holds(home, commit, ref)):
+        if now and (now == commit or holds(home.github, commit, ref)):
             return Base(ref=ref, then=commit, now=now)
     text = f"{commit[:10]}, where the run begins, is on no branch of {home.known.full_name} that we know"
     raise UsageError(text, f"bring it there first: git push {readable(os.fsencode(home.name))} BRANCH")
@@ -42,13 +42,6 @@ def _candidates(home: Home, commit: str) -> Iterator[str]:
     prefix = f"refs/remotes/{home.name}/"
     names = (ref.removeprefix(prefix) for ref in remote_refs(home.repository, commit) if ref.startswith(prefix))
     yield from (name for name in names if name != "HEAD" and not is_ours(name))
-
-
-def _holds(home: Home, commit: str, ref: str) -> bool:
-    try:
-        return home.github.compare(commit, ref) in ABOVE
-    except ForgeNotFound:
-        return False
 
 
 def hold_against(home: Home, base: Base, tip: str) -> Base:

@@ -3,16 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.app.desk import Desk, make_mode, settle
+from bot.app.desk import Desk, make_request, settle
 from bot.app.github.door import Door
 from bot.core.publication.attention import HIDDEN
 from bot.core.publication.marker import bears
-from bot.core.task import Request, Source, Task
+from bot.core.task import Request, Source
 from bot.core.trigger.order import Order
 from bot.core.trigger.trigger import PAGED, Trigger
 from bot.core.untrusted import hides
 from bot.errors import OrderError
-from bot.git.orders import find_orders
 from bot.git.repository import Repository
 
 TRUST = {"trust": "untrusted", "consent": "later"}
@@ -36,16 +35,9 @@ def assign(door: Door, repository: Repository, base: str, words: str = "") -> As
     desk = settle(repository, flags, base)
     goal = words or tell_goal(door.trigger, order)
     noted = replace(desk, notes=(*desk.notes, *((HIDDEN,) if hides(goal) else ())))
-    task = Task(
-        goal=goal,
-        source=find_source(door.trigger),
-        base=base,
-        scope=desk.settings.scope,
-        protected=(*desk.settings.protect, *find_orders(repository)),
-        limits=desk.settings.limits(),
-    )
-    mode = make_mode(noted, planning=order.verb == "plan", quiet=True)
-    return Assignment(noted, Request(task=task, mode=mode), flags)
+    source = find_source(door.trigger)
+    request = make_request(noted, goal, planning=order.verb == "plan", quiet=True, source=source)
+    return Assignment(noted, request, flags)
 
 
 def _flags(desk: Desk, order: Order) -> dict[str, object]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conftest import Repo
+from tests.hub import somebody
 from tests.hub.events import comment_event
 from tests.hub.standin import READ_TOKEN, WRITE_TOKEN, Standin
 from tests.hub.world import Issue, Pull
@@ -119,16 +120,7 @@ class Runner:
 
     def push(self, branch: str, files: Mapping[str, str]) -> str:
         """Have somebody commit to a branch of the remote; return the commit."""
-        desk = Repo(self.folder / "somebody")
-        if not desk.path.exists():
-            desk.path.mkdir(parents=True)
-            desk.git("init", "-q")
-        desk.git("fetch", "-q", str(self.hub.git_folder), f"+refs/heads/{branch}:refs/heads/work")
-        desk.git("checkout", "-q", "--detach", "work")
-        made = desk.commit(files, "somebody's change")
-        self.hub.git.git("fetch", "-q", str(desk.path), f"+{made}:refs/heads/{branch}")
-        self.hub.world.settle()
-        return made
+        return somebody.commit(self.hub, self.folder, branch, files)
 
     def outputs(self, mode: str) -> dict[str, str]:
         """Read the outputs of a job of the last run."""
