@@ -14,10 +14,12 @@
     + Denied                policy or a person said no
     + Unverified            the tree has not been proved
   x ModelError              the loop: retried within the bounds of core/recovery
-    + ModelUnavailable      overloaded, rate limited, unreachable, timed out
+    + ModelUnavailable      at fault itself; the same request may work later
+      - ModelUnreachable, ModelTimeout, ModelLimited, ModelOverloaded, StreamCut, StreamStalled
     + MalformedReply        an answer that is not one
     + ContextOverflow       the prompt does not fit
-    + ModelRejected         this request will never be answered: credentials, quota, refusal
+    + ModelRejected         this request will never be answered as it is
+      - ModelDenied, QuotaExhausted, ModelUnknown, ModelRefused
   x WorkspaceError          nobody can go on: stop, keep the scene
     + GitFailed
     + RepositoryChanged     configuration or hooks changed under a command
@@ -32,7 +34,7 @@
     + ForgeRejected         this request will never be carried out as it is
 """
 
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 DeniedFor: TypeAlias = Literal["token", "permission", "setting", "other"]
 """Why a forge denies: the token is not valid, it lacks a permission, a setting forbids it to any, anything else."""
@@ -121,21 +123,70 @@ class Unverified(ToolError):
     kind = "unverified"
 
 
+class Billed(NamedTuple):
+    """What a request cost that was not answered: tokens, and US dollars."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    cost: float = 0.0
+
+
 class ModelError(AgentError):
     """The model service did not give a usable reply."""
 
     kind: ClassVar[str] = "model"
 
-    def __init__(self, message: str, hint: str = "", *, wait: float | None = None) -> None:
+    def __init__(
+        self, message: str, hint: str = "", *, wait: float | None = None, billed: Billed | None = None
+    ) -> None:
         super().__init__(message, hint)
         self.wait = wait
         """Seconds that the service asked us to wait, when it did."""
+        self.billed = billed or Billed()
+        """What it cost all the same, as far as that is known."""
 
 
 class ModelUnavailable(ModelError):
-    """Overloaded, rate limited, unreachable or too slow; the same request may work later."""
+    """The service is at fault itself; the same request may work later."""
 
     kind = "unavailable"
+
+
+class ModelUnreachable(ModelUnavailable):
+    """Nobody is there: no such host, refused, reset before an answer, no secure connection."""
+
+    kind = "unreachable"
+
+
+class ModelTimeout(ModelUnavailable):
+    """The answer did not begin in time."""
+
+    kind = "timeout"
+
+
+class ModelLimited(ModelUnavailable):
+    """More requests or tokens than the service gives in a while."""
+
+    kind = "limited"
+
+
+class ModelOverloaded(ModelUnavailable):
+    """The service is too busy for anybody."""
+
+    kind = "overloaded"
+
+
+class StreamCut(ModelUnavailable):
+    """The answer broke off before its end."""
+
+    kind = "cut"
+
+
+class StreamStalled(ModelUnavailable):
+    """The answer began, and neither goes on nor ends."""
+
+    kind = "stalled"
 
 
 class MalformedReply(ModelError):
@@ -151,9 +202,33 @@ class ContextOverflow(ModelError):
 
 
 class ModelRejected(ModelError):
-    """The service will not answer this request, however often it is sent."""
+    """The service will not answer this request as it is, however often it is sent."""
 
     kind = "rejected"
+
+
+class ModelDenied(ModelRejected):
+    """The credentials are missing, wrong, or not for this."""
+
+    kind = "credentials"
+
+
+class QuotaExhausted(ModelRejected):
+    """Nothing is left to pay with."""
+
+    kind = "quota"
+
+
+class ModelUnknown(ModelRejected):
+    """There is no such model, or no such service at the address."""
+
+    kind = "unknown_model"
+
+
+class ModelRefused(ModelRejected):
+    """The service does not answer this for what it is about."""
+
+    kind = "refused"
 
 
 class WorkspaceError(AgentError):

@@ -1,6 +1,6 @@
 """The seams: all that the agent knows of the world outside it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from bot.core.approval import Decision, Question
 from bot.core.change import ChangeSet
+from bot.core.check import Verdict
 from bot.core.event import Event
 from bot.core.message import Prompt, Reply
 from bot.core.report import Report
@@ -22,8 +23,40 @@ class Model(Protocol):
         """The spec that a person would type to get this model."""
         ...
 
-    def reply(self, prompt: Prompt) -> Reply:
-        """Answer a prompt. Raises ModelError."""
+    def reply(self, prompt: Prompt, seconds: float | None = None) -> Reply:
+        """Answer a prompt; all of it may take so many seconds, None for as long as it wants. Raises ModelError."""
+        ...
+
+
+class Progress(NamedTuple):
+    """What has come of a reply so far."""
+
+    text: str = ""
+    """The end of what is said, as it came."""
+    call: str = ""
+    """The tool whose arguments are coming."""
+    characters: int = 0
+    """Of text and arguments, all together."""
+
+
+Watch: TypeAlias = Callable[[Progress], None]
+"""Is told while a reply comes; it must be quick, and may not raise."""
+
+
+class Survey(NamedTuple):
+    """What a model is told of a project for one task."""
+
+    map: str = ""
+    """The definitions that the rest of the project leans on most, file by file."""
+    hints: tuple[str, ...] = ()
+    """The places most likely concerned, the likeliest first."""
+
+
+class Surveyor(Protocol):
+    """Looks a project over for one task."""
+
+    def survey(self, verdict: Verdict) -> Survey:
+        """Say where to look, given what the checks said of the base."""
         ...
 
 

@@ -7,8 +7,9 @@ from functools import cache, lru_cache
 from importlib import resources
 
 from bot.core.escape import line
-from bot.core.event import Acted, Baselined, Compressed, Event, Replied, Started, Told
+from bot.core.event import Acted, Baselined, Event, Started
 from bot.core.message import Message, Prompt, ToolSpec
+from bot.core.talk import Compressed, Replied, Told
 from bot.core.task import Task
 from bot.core.unseen import show
 from bot.core.untrusted import bare, clean

@@ -20,11 +20,9 @@ from bot.core.event import (
     Event,
     Proved,
     Redone,
-    Replied,
     Reviewed,
     RolledBack,
     Started,
-    Told,
     Undone,
     Verified,
 )
@@ -32,6 +30,7 @@ from bot.core.lineage import follow
 from bot.core.policy import refusals, secret_findings, tell
 from bot.core.redact import Redactor
 from bot.core.render import commit_message
+from bot.core.talk import Replied, Told
 from bot.errors import Denied, Unverified
 from bot.tools.tool import Bench
 from bot.verify.audit import Auditor

@@ -14,22 +14,10 @@ from bot.agent.pending import Pending
 from bot.core import allowance, limits, recovery, standing
 from bot.core.check import CheckResult, Verdict
 from bot.core.doubts import object_to
-from bot.core.event import (
-    Acted,
-    Baselined,
-    Ended,
-    Event,
-    Paused,
-    Planned,
-    Proved,
-    Replied,
-    Retried,
-    Reviewed,
-    Started,
-    Told,
-)
+from bot.core.event import Acted, Baselined, Ended, Event, Paused, Proved, Reviewed, Started
 from bot.core.message import Reply, ToolCall, ToolSpec
 from bot.core.redact import Redactor
+from bot.core.talk import Planned, Replied, Retried, Told
 from bot.errors import BadArguments, Denied, ModelError, Unverified, WorkspaceError
 from bot.protocols import Approver, Model
 from bot.tools.control import Ask, Checkpoint, Finish, Plan

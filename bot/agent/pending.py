@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 from bot.agent.answer import CUT_OFF, DECLINED
 from bot.core.allowance import waiting
-from bot.core.event import Acted, Decided, Ended, Event, Redone, Replied, Told, Undone
+from bot.core.event import Acted, Decided, Ended, Event, Redone, Undone
 from bot.core.message import Reply, ToolCall
 from bot.core.redact import MARK
+from bot.core.talk import Replied, Told
 
 CUT = ("interrupted", "workspace")
 """Stops that come in the middle of things."""

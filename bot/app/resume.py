@@ -20,10 +20,11 @@ from bot.app.perform import deliver, record, render
 from bot.core import escape, standing
 from bot.core.allowance import waiting
 from bot.core.check import Check
-from bot.core.event import Baselined, Decided, Ended, Event, Replied, Resumed, Started, Told
+from bot.core.event import Baselined, Decided, Ended, Event, Resumed, Started
 from bot.core.limits import current, exceeded
 from bot.core.lineage import Lineage, follow
 from bot.core.report import Report
+from bot.core.talk import Replied, Told
 from bot.core.task import Limits
 from bot.core.terms import Terms, differ
 from bot.errors import GitFailed, UsageError, WorkspaceError

@@ -15,31 +15,29 @@ from bot.core.event import (
     Baselined,
     Checking,
     Committed,
-    Compressed,
     Decided,
     Ended,
     Event,
     Paused,
-    Planned,
     Proved,
     Published,
     Redone,
-    Replied,
     Resumed,
-    Retried,
     Reviewed,
     RolledBack,
     Started,
-    Told,
     Undone,
     Verified,
 )
 from bot.core.lineage import Lineage, follow
+from bot.core.talk import Compressed, Planned, Replied, Retried, Surveyed, Told
 from bot.core.task import Record
 from bot.git.repository import open_repository
 from bot.git.runs import find_run, read_events
 from bot.trace.terminal import STEERING, complaint, describe, tally
 
+SHOWN = 3
+"""Places to look at that are named."""
 LINE = 160
 """Characters of what foreign text says in one event."""
 WORD, TIME = 11, 8
@@ -147,7 +145,9 @@ def _tell_move(event: Committed | RolledBack | Undone | Redone | Published | Res
     return _first_line(text)
 
 
-def _tell_words(event: Started | Checking | Planned | Retried | Compressed | Told | Proved | Paused | Ended) -> str:
+def _tell_words(
+    event: Started | Surveyed | Checking | Planned | Retried | Compressed | Told | Proved | Paused | Ended,
+) -> str:
     text = ""
     match event:
         case Proved():
@@ -160,8 +160,8 @@ def _tell_words(event: Started | Checking | Planned | Retried | Compressed | Tol
             text = "; ".join(event.steps)
         case Retried():
             text = event.message
-        case Compressed():
-            text = f"the first {event.until} events are summarised from here on"
+        case Surveyed() | Compressed():
+            text = _tell_view(event)
         case Told():
             text = event.text
         case Paused():
@@ -170,6 +170,16 @@ def _tell_words(event: Started | Checking | Planned | Retried | Compressed | Tol
             first = _first_line(event.detail).removesuffix(":")
             text = f"{event.stop}: {first}" if first else event.stop
     return _first_line(text)
+
+
+def _tell_view(event: Surveyed | Compressed) -> str:
+    if isinstance(event, Surveyed):
+        return f"looked over: {'; '.join(event.hints[:SHOWN]) or 'nothing stands out'}"
+    parts = (
+        f"the first {event.until} events are summarised" if event.until else "",
+        f"{len(event.stale)} results are not shown any more" if event.stale else "",
+    )
+    return "; ".join(filter(None, parts)) + " from here on"
 
 
 def _first_line(text: str) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from bot.core.approval import Decision, Question, find_grant
-from bot.core.event import Acted, Committed, Decided, Event, Redone, Replied, Resumed, RolledBack, Told, Undone
+from bot.core.event import Acted, Committed, Decided, Event, Redone, Resumed, RolledBack, Undone
+from bot.core.talk import Replied, Told
 
 SEAL = re.compile(r"(?P<seal>[0-9a-f]{10})(?:\s+|$)")
 """How words begin that name the questions which they allow."""

@@ -21,9 +21,7 @@ from bot.core.event import (
     Proved,
     Published,
     Redone,
-    Replied,
     Resumed,
-    Retried,
     Reviewed,
     RolledBack,
     Started,
@@ -33,6 +31,7 @@ from bot.core.event import (
 from bot.core.ledger import Call, CheckRun, Choice, Ledger, Line, Move, Purpose, Request, Retry, add_up
 from bot.core.message import ToolCall
 from bot.core.redact import Redactor
+from bot.core.talk import Replied, Retried
 from bot.core.untrusted import hides
 from bot.errors import Denied
 

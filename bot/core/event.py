@@ -8,17 +8,11 @@ from bot.core.approval import Decision
 from bot.core.branches import Place
 from bot.core.change import ChangeSet
 from bot.core.check import Check, Verdict
-from bot.core.message import Reply, ToolCall, ToolResult
+from bot.core.message import ToolCall, ToolResult, Usage
 from bot.core.proof import Audit, Proof
-from bot.core.task import Limits, Record, Task
+from bot.core.talk import Compressed, Happening, Planned, Replied, Retried, Surveyed, Told
+from bot.core.task import Limits, Task
 from bot.core.terms import Terms
-
-
-class Happening(Record):
-    """Base of all events."""
-
-    at: float = 0.0
-    """Seconds since the epoch."""
 
 
 class Started(Happening):
@@ -57,47 +51,6 @@ class Baselined(Happening):
     verdict: Verdict
 
 
-class Planned(Happening):
-    """The model said what it means to do."""
-
-    event: Literal["planned"] = "planned"
-    steps: tuple[str, ...]
-
-
-class Replied(Happening):
-    """The model answered."""
-
-    event: Literal["replied"] = "replied"
-    reply: Reply
-    seconds: float = 0.0
-    sent: int = 0
-    """Bytes of the prompt, tools included."""
-
-
-class Retried(Happening):
-    """The model did not answer, and is asked again."""
-
-    event: Literal["retried"] = "retried"
-    error: str
-    """The kind of error (see errors.ModelError.kind)."""
-    message: str
-    wait: float = 0.0
-    """Seconds waited before asking again."""
-    seconds: float = 0.0
-    """How long the request took that was not answered."""
-    sent: int = 0
-    """Bytes of its prompt; 0 where the record does not tell."""
-
-
-class Compressed(Happening):
-    """Older turns are shown to the model as a summary from here on."""
-
-    event: Literal["compressed"] = "compressed"
-    until: int
-    """Number of events that the summary stands for."""
-    summary: str
-
-
 class Decided(Happening):
     """Something risky was allowed or refused, before it was done."""
 
@@ -115,15 +68,6 @@ class Acted(Happening):
     result: ToolResult
     tree: str = ""
     """The tree of the files after a call that may have changed them; empty when they are as they were before it."""
-
-
-class Told(Happening):
-    """The loop said something to the model that answers no call, such as a nudge after an empty reply."""
-
-    event: Literal["told"] = "told"
-    text: str
-    error: str | None = None
-    """Why a change that was found after a reply without calls is not committed, as a tool result would say it."""
 
 
 class Checking(Happening):
@@ -248,6 +192,10 @@ class Ended(Happening):
     stop: str
     """done, limit:<name>, denied, model, workspace, interrupted or needs_human."""
     detail: str = ""
+    error: str = ""
+    """The kind of error that the model ended it with (see errors.ModelError.kind)."""
+    usage: Usage = Usage()
+    """What the last request cost that was not answered."""
 
 
 class Published(Happening):
@@ -263,6 +211,7 @@ class Published(Happening):
 Event: TypeAlias = Annotated[
     Started
     | Baselined
+    | Surveyed
     | Planned
     | Replied
     | Retried

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.core.event import Committed, Event, Published, Redone, Replied, Resumed, RolledBack, Started, Undone
+from bot.core.event import Committed, Event, Published, Redone, Resumed, RolledBack, Started, Undone
 from bot.core.message import Usage
+from bot.core.talk import Replied
 from bot.core.task import Limits
 
 

@@ -110,6 +110,8 @@ class Prompt(Record):
     system: str
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...] = ()
+    longer: bool = False
+    """Whether the last reply was cut off by the cap on its length, so that this one may have more."""
 
 
 class Reply(Record):

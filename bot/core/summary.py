@@ -16,11 +16,9 @@ from bot.core.event import (
     Decided,
     Ended,
     Event,
-    Planned,
     Proved,
     Published,
     Redone,
-    Replied,
     Resumed,
     Reviewed,
     RolledBack,
@@ -34,6 +32,7 @@ from bot.core.message import Usage
 from bot.core.proof import Audit, Proof
 from bot.core.report import OutcomeWord, Report, Spent, Step, summarize_check
 from bot.core.stale import stale_builds
+from bot.core.talk import Planned, Replied
 
 
 def summarize(events: Iterable[Event]) -> Report:

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from bot.core.event import Event, Replied
+from bot.core.event import Event
 from bot.core.message import Prompt, Reply
+from bot.core.talk import Replied
 
 
 @dataclass(slots=True)
@@ -28,7 +29,7 @@ class RecordedModel:
         """The spec of this model."""
         return f"recorded:{self.run}"
 
-    def reply(self, prompt: Prompt) -> Reply:
+    def reply(self, prompt: Prompt, seconds: float | None = None) -> Reply:
         """Give the next recorded reply, whatever is asked."""
         self.asked += 1
         return self._replies[self.asked - 1] if self.asked <= len(self._replies) else Reply()

@@ -34,7 +34,7 @@ class ScriptedModel:
         """The spec of this model."""
         return f"scripted:{self.file}"
 
-    def reply(self, prompt: Prompt) -> Reply:
+    def reply(self, prompt: Prompt, seconds: float | None = None) -> Reply:
         """Give the next reply."""
         self.prompts.append(prompt)
         number = self.asked + len(self.prompts)

@@ -22,11 +22,8 @@ from bot.core.event import (
     Ended,
     Event,
     Paused,
-    Planned,
     Proved,
-    Replied,
     Resumed,
-    Retried,
     Reviewed,
     RolledBack,
     Started,
@@ -34,6 +31,7 @@ from bot.core.event import (
 )
 from bot.core.message import ToolCall
 from bot.core.redact import sanitize
+from bot.core.talk import Planned, Replied, Retried
 from bot.core.task import Limits
 from bot.trace import asking
 

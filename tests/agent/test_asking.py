@@ -15,12 +15,13 @@ from bot.core.approval import Answer as Said
 from bot.core.approval import Decision, Question, Risk
 from bot.core.change import FileChange
 from bot.core.check import Check, Rung
-from bot.core.event import Acted, Committed, Decided, Ended, Event, Replied, Resumed, Started
+from bot.core.event import Acted, Committed, Decided, Ended, Event, Resumed, Started
 from bot.core.lineage import follow
 from bot.core.message import Reply, ToolCall
 from bot.core.redact import Redactor
 from bot.core.render import markdown
 from bot.core.summary import summarize
+from bot.core.talk import Replied
 from bot.core.task import Limits, Task
 from bot.models.scripted import ScriptedModel
 from tests.agent.conftest import CHECKPOINT, FINISH, RIGHT, Scene, reply

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.agent import calls
-from bot.core.event import Acted, Replied
+from bot.core.event import Acted
 from bot.core.message import Reply, ToolCall, ToolResult
+from bot.core.talk import Replied
 from bot.tools.catalog import ALL
 
 TOOLS = {tool.name: tool for tool in ALL}

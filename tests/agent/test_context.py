@@ -5,8 +5,9 @@ from hypothesis import strategies as st
 
 from bot.agent import context
 from bot.core.check import Check, Rung
-from bot.core.event import Compressed, Event, Replied, Started, Told
+from bot.core.event import Event, Started
 from bot.core.message import Reply
+from bot.core.talk import Compressed, Replied, Told
 from bot.core.task import Task
 from bot.tools.catalog import ALL
 

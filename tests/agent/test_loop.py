@@ -8,22 +8,10 @@ import pytest
 
 from bot.agent import context
 from bot.core.check import Check, Rung
-from bot.core.event import (
-    Acted,
-    Checking,
-    Committed,
-    Ended,
-    Event,
-    Paused,
-    Planned,
-    Replied,
-    Retried,
-    RolledBack,
-    Told,
-    Verified,
-)
+from bot.core.event import Acted, Checking, Committed, Ended, Event, Paused, RolledBack, Verified
 from bot.core.message import Prompt, Reply, ToolCall, Usage
 from bot.core.summary import summarize
+from bot.core.talk import Planned, Replied, Retried, Told
 from bot.core.task import Limits
 from bot.errors import ModelError, ModelRejected, ModelUnavailable
 from bot.tools.catalog import ALL

@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from bot.core import standing
-from bot.core.event import Acted, Committed, Ended, Event, Replied, Resumed, RolledBack, Started, Told, Undone, Verified
+from bot.core.event import Acted, Committed, Ended, Event, Resumed, RolledBack, Started, Undone, Verified
 from bot.core.lineage import follow
 from bot.core.message import Reply
 from bot.core.redact import MARK
 from bot.core.summary import summarize
+from bot.core.talk import Replied, Told
 from bot.core.task import Limits
 from bot.git.workspace import open_workspace
 from bot.models.scripted import ScriptedModel

@@ -10,10 +10,11 @@ import pytest
 from bot.app import views
 from bot.app.story import tell
 from bot.app.views import ELSEWHERE
-from bot.core.event import Ended, Replied
+from bot.core.event import Ended
 from bot.core.lineage import Lineage
 from bot.core.message import Reply, ToolCall
 from bot.core.report import Report
+from bot.core.talk import Replied
 from bot.git.record import RunRef
 from bot.git.repository import open_repository
 from bot.git.runs import read_events

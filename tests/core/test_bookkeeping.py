@@ -19,9 +19,7 @@ from bot.core.event import (
     Proved,
     Published,
     Redone,
-    Replied,
     Resumed,
-    Retried,
     RolledBack,
     Started,
     Undone,
@@ -30,6 +28,7 @@ from bot.core.event import (
 from bot.core.ledger import Call, CheckRun, Choice, Ledger, Move, Request, Retry
 from bot.core.message import Edit, Metadata, Reply, ToolCall, ToolResult, Usage
 from bot.core.proof import Audit, Proof
+from bot.core.talk import Replied, Retried
 from bot.core.task import Source, Task
 
 TREE = "1" * 40

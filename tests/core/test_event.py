@@ -12,27 +12,23 @@ from bot.core.event import (
     Baselined,
     Checking,
     Committed,
-    Compressed,
     Decided,
     Ended,
     Event,
     Paused,
-    Planned,
     Proved,
     Published,
     Redone,
-    Replied,
     Resumed,
-    Retried,
     Reviewed,
     RolledBack,
     Started,
-    Told,
     Undone,
     Verified,
 )
 from bot.core.message import Edit, Metadata, Reply, ToolCall, ToolResult, Usage
 from bot.core.proof import Audit, Proof
+from bot.core.talk import Compressed, Planned, Replied, Retried, Told
 from bot.core.task import Limits, Source, Task
 from bot.core.terms import Terms
 

@@ -1,8 +1,9 @@
 import pytest
 
-from bot.core.event import Committed, Event, Replied, RolledBack, Started
+from bot.core.event import Committed, Event, RolledBack, Started
 from bot.core.limits import exceeded, spent
 from bot.core.message import Reply, Usage
+from bot.core.talk import Replied
 from bot.core.task import Limits, Task
 
 STARTED = Started(at=1000.0, run="r", task=Task(base="b"), branch="x")

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bot.core.event import EVENT, Acted, Happening, Replied, Started, Told
+from bot.core.event import EVENT, Acted, Started
 from bot.core.message import Reply, ToolCall, ToolResult
 from bot.core.redact import MARK, Redactor, defuse, sanitize
+from bot.core.talk import Happening, Replied, Told
 from bot.core.task import Task
 
 SECRET = "Zq8vK3-wP1xT7_mN5rB2yH9c"

@@ -7,22 +7,11 @@ import pytest
 from bot.core import standing
 from bot.core.change import ChangeSet, FileChange
 from bot.core.check import CaseResult, CheckResult, Comparison, Rung, Verdict
-from bot.core.event import (
-    Baselined,
-    Committed,
-    Ended,
-    Event,
-    Proved,
-    Replied,
-    Resumed,
-    Reviewed,
-    Started,
-    Undone,
-    Verified,
-)
+from bot.core.event import Baselined, Committed, Ended, Event, Proved, Resumed, Reviewed, Started, Undone, Verified
 from bot.core.message import Reply
 from bot.core.proof import Audit, Proof
 from bot.core.summary import summarize
+from bot.core.talk import Replied
 from bot.core.task import Task
 from bot.core.terms import Terms
 

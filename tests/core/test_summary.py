@@ -9,10 +9,8 @@ from bot.core.event import (
     Committed,
     Ended,
     Event,
-    Planned,
     Published,
     Redone,
-    Replied,
     RolledBack,
     Started,
     Undone,
@@ -21,6 +19,7 @@ from bot.core.event import (
 from bot.core.message import Reply, ToolCall, ToolResult, Usage
 from bot.core.report import Report
 from bot.core.summary import summarize
+from bot.core.talk import Planned, Replied
 from bot.core.task import Task
 
 ADD, ZERO = "test_calc.py::test_add", "test_calc.py::test_zero"

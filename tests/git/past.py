@@ -14,15 +14,14 @@ from bot.core.event import (
     Event,
     Published,
     Redone,
-    Replied,
     Resumed,
     RolledBack,
     Started,
-    Told,
     Undone,
     Verified,
 )
 from bot.core.message import Reply, ToolCall, ToolResult
+from bot.core.talk import Replied, Told
 from bot.core.task import Task
 from bot.git.record import RunRef
 from bot.git.repository import open_repository

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.core.event import Acted, Told
+from bot.core.event import Acted
 from bot.core.message import ToolCall, ToolResult
+from bot.core.talk import Told
 from bot.errors import WorkspaceError
 from bot.git import journal
 from bot.git.journal import Journal

@@ -3,8 +3,9 @@
 import os
 from pathlib import Path
 
-from bot.core.event import Committed, Replied, Started, Undone
+from bot.core.event import Committed, Started, Undone
 from bot.core.message import Reply
+from bot.core.talk import Replied
 from bot.git import journal
 from bot.git.record import RunRef, append_events
 from bot.git.repository import open_repository

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from bot.core.event import Committed, Ended, Event, Published, Told
+from bot.core.event import Committed, Ended, Event, Published
+from bot.core.talk import Told
 from bot.core.task import Task
 from bot.errors import UsageError, WorkspaceError
 from bot.git import journal
@@ -121,7 +122,8 @@ def test_a_killed_process_lets_go_and_its_run_is_continued(repo: Repo) -> None:
 FULL = """
 import resource, sys
 from pathlib import Path
-from bot.core.event import EVENT, Ended, Told
+from bot.core.event import EVENT, Ended
+from bot.core.talk import Told
 from bot.errors import WorkspaceError
 from bot.git.repository import open_repository
 from bot.git.record import RunRef
@@ -155,7 +157,7 @@ def test_a_full_disk_ends_in_one_line_and_leaves_a_journal_that_can_be_added_to(
 TAKES = """
 import sys
 from pathlib import Path
-from bot.core.event import Told
+from bot.core.talk import Told
 from bot.errors import UsageError
 from bot.git.repository import open_repository
 from bot.git.record import RunRef

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.core.event import Told
+from bot.core.talk import Told
 from bot.errors import UsageError, WorkspaceError
 from bot.git import journal
 from bot.git.record import RunRef

@@ -4,7 +4,8 @@ import subprocess
 
 import pytest
 
-from bot.core.event import Event, Told
+from bot.core.event import Event
+from bot.core.talk import Told
 from bot.errors import WorkspaceError
 from bot.git import journal
 from bot.git.repository import open_repository

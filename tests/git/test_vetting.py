@@ -21,13 +21,13 @@ from bot.core.event import (
     Reviewed,
     RolledBack,
     Started,
-    Told,
     Undone,
     Verified,
 )
 from bot.core.message import ToolCall, ToolResult
 from bot.core.proof import Audit, Proof
 from bot.core.summary import summarize
+from bot.core.talk import Told
 from bot.core.task import Task
 from bot.errors import WorkspaceError
 from bot.git.journal import encode

@@ -1,5 +1,6 @@
-from bot.core.event import Ended, Replied, Retried, Started, Told
+from bot.core.event import Ended, Started
 from bot.core.message import Prompt, Reply, ToolCall
+from bot.core.talk import Replied, Retried, Told
 from bot.core.task import Task
 from bot.models.recorded import RecordedModel
 

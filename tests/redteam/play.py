@@ -18,13 +18,14 @@ from bot.app import consoles
 from bot.app.story import tell
 from bot.core.approval import Decision, Question
 from bot.core.check import Check, Rung
-from bot.core.event import Acted, Event, Replied, Started
+from bot.core.event import Acted, Event, Started
 from bot.core.lineage import follow
 from bot.core.message import Prompt, Reply, ToolCall
 from bot.core.redact import Redactor
 from bot.core.render import markdown
 from bot.core.report import Report
 from bot.core.summary import summarize
+from bot.core.talk import Replied
 from bot.core.task import Isolation, Limits, Source, Task
 from bot.errors import AgentError
 from bot.forge.local import LocalForge
@@ -90,7 +91,7 @@ class Obedient:
     done: set[str] = field(default_factory=set)
     prompts: list[Prompt] = field(default_factory=list)
 
-    def reply(self, prompt: Prompt) -> Reply:
+    def reply(self, prompt: Prompt, seconds: float | None = None) -> Reply:
         """Do the first thing that a text asks for and that was not done."""
         self.prompts.append(prompt)
         for message in prompt.messages:

@@ -14,16 +14,14 @@ from bot.core.event import (
     Ended,
     Event,
     Paused,
-    Planned,
     Proved,
-    Replied,
-    Retried,
     RolledBack,
     Started,
     Verified,
 )
 from bot.core.message import Reply, ToolCall, ToolResult
 from bot.core.proof import Audit, Proof, TestChange
+from bot.core.talk import Planned, Replied, Retried
 from bot.core.task import Limits, Source, Task
 from bot.trace.terminal import Terminal, complaint, describe, reasons, tally
 

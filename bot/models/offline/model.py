@@ -13,6 +13,6 @@ class OfflineModel:
 
     name: str = "offline"
 
-    def reply(self, prompt: Prompt) -> Reply:
+    def reply(self, prompt: Prompt, seconds: float | None = None) -> Reply:
         """Answer a prompt; the same prompt always gets the same answer."""
         return play(prompt, work)

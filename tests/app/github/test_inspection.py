@@ -19,13 +19,13 @@ from bot.core.event import (
     Event,
     Proved,
     Published,
-    Replied,
     Started,
     Undone,
     Verified,
 )
 from bot.core.message import Reply, ToolCall, ToolResult
 from bot.core.proof import Audit, Proof
+from bot.core.talk import Replied
 from bot.core.task import Limits, Source, Task
 from bot.git.audit import changes
 from bot.git.bundle import write_bundle

@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.agent import context
-from bot.core.event import Event, Replied, Verified
+from bot.core.event import Event, Verified
 from bot.core.message import ToolCall
 from bot.core.summary import summarize
+from bot.core.talk import Replied
 from bot.models.offline.dialogue import MOST_TURNS
 from bot.models.offline.model import OfflineModel
 from tests.conftest import Repo, make_repo
