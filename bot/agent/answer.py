@@ -1,10 +1,12 @@
 """What a model hears of what it did: the fate of a candidate, and what is said to it that answers no call."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from bot.agent.asking import WAITS
 from bot.core.event import Ended
-from bot.core.message import ToolCall, ToolResult
+from bot.core.message import Finish, ToolCall, ToolResult
 from bot.errors import Unverified
 
 OBJECTION = (
@@ -12,6 +14,34 @@ OBJECTION = (
     "or call finish again and leave it to a person:"
 )
 NUDGE = "There was no call in your reply. Call a tool to go on, or `finish` to end."
+
+
+class Broken(NamedTuple):
+    """What becomes of a reply that is no claim that anything is done, although it makes no call."""
+
+    words: str
+    """What the model is told."""
+    bound: int
+    """How often in a row it is told so before the run stops."""
+    why: str
+    """Why the run stops then."""
+    error: str
+
+
+BROKEN: Mapping[Finish, Broken] = {
+    "length": Broken(
+        "Your reply was cut off by the cap on its length, before it made a call. Say less, make one call.",
+        2,
+        "the model's replies are cut off before they make a call, again and again",
+        "truncated",
+    ),
+    "refused": Broken(
+        "You declined to answer. Go on with what you can do, or call `finish` and say why.",
+        1,
+        "the model declines to answer",
+        "refused",
+    ),
+}
 CUT_OFF = "not executed: the run stopped before this call and was taken up again; look at the files and call again"
 DECLINED = "not executed: the person who was asked did not allow it, and says what to do instead"
 GONE = (

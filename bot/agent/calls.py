@@ -1,22 +1,16 @@
-"""What becomes of the calls of one reply: executed, answered with an error, or stopped for going in circles."""
+"""What becomes of the calls of one reply: executed, answered with an error."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
-from itertools import takewhile
 from typing import Any, TypeAlias
 
-from bot.core.event import Acted, Event
 from bot.core.message import Reply, ToolCall, ToolResult
 from bot.errors import UnknownTool
 from bot.tools.tool import Access, Bench, Tool
 
 Tools: TypeAlias = Mapping[str, Tool[Any]]
-
-HINT_AFTER = 3
-STOP_AFTER = 4
-"""Equal calls with equal results in a row (or pairs of them) after which a run is told, and stopped."""
 
 
 def refuse(call: ToolCall, reply: Reply, tools: Tools) -> ToolResult | None:
@@ -86,20 +80,3 @@ def execute(calls: Sequence[ToolCall], tools: Tools, bench: Bench) -> tuple[Tool
         return (tools[calls[0].name].call(calls[0], bench),)
     with ThreadPoolExecutor(max_workers=min(8, len(calls))) as pool:
         return tuple(pool.map(lambda call: tools[call.name].call(call, bench), calls))
-
-
-def repetition(events: Sequence[Event]) -> int:
-    """Count how often the last calls and their results repeat, alone or as an alternating pair."""
-    seen = [_key(event) for event in events[-80:] if isinstance(event, Acted)]
-    return max(_run_length(seen, 1), _run_length(seen, 2)) if seen else 0
-
-
-def _run_length(keys: Sequence[str], period: int) -> int:
-    """Count how often the last `period` keys stand there one after the other."""
-    last = keys[-period:]
-    groups = (keys[end - period : end] for end in range(len(keys), period - 1, -period))
-    return sum(1 for _ in takewhile(lambda group: group == last, groups))
-
-
-def _key(event: Acted) -> str:
-    return json.dumps([event.call.name, event.call.arguments, event.result.output], sort_keys=True)

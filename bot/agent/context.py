@@ -1,19 +1,46 @@
-"""The prompt as a view of the events so far: the same events always give the same prompt."""
+"""The prompt as a view of the events so far: the same events always give the same prompt.
+
+`prompt(events, specs)` is what was sent after these events, byte for byte. A run that goes on keeps a `View(specs)`,
+which is the same fold taken one event at a time: `view.add(event)` for each recorded event, `view.prompt()` for the
+next request, `view.size` for its bytes, `view.tokens` for about how many tokens those are. Messages that were sent are
+the same objects from prompt to prompt, and the text in front never changes, so that a provider's cache hits; only a
+`Compressed` event makes them anew (see `compress`).
+
+Layers, in this order: the system prompt and the tools; the first message, which is settled with the first reply (task,
+checks, background and plan, then the project with its map, then the base as it was judged); what stands for turns that
+were compressed; the turns, in which an answer that stands above is shown by what differs (see core.repeats).
+"""
 
 import hashlib
+import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib import resources
+from itertools import takewhile
 
 from bot.core.escape import line
-from bot.core.event import Acted, Baselined, Event, Started
+from bot.core.event import Acted, Baselined, Event, Resumed, Started
 from bot.core.message import Message, Prompt, ToolSpec
-from bot.core.talk import Compressed, Replied, Told
+from bot.core.repeats import Writer
+from bot.core.talk import Compressed, Planned, Replied, Retried, Surveyed, Told
 from bot.core.task import Task
+from bot.core.telling import squeeze
 from bot.core.unseen import show
 from bot.core.untrusted import bare, clean
+from bot.errors import ContextOverflow
 from bot.verify.digest import digest
+
+EARLIER = "What happened before, told shortly:"
+UNTOLD = "nothing is told of it"
+GONE = "[not shown any more, to save room: make the call again if you need the answer]"
+LONGEST = 48_000
+"""Bytes of a summary that are shown, whatever a record holds."""
+ASSUMED = 1 / 3
+"""Tokens in a byte, as long as no reply has told; no tokenizer needs more for code or prose."""
+LEAST, MOST = 1 / 8, 1 / 1.5
+"""Between what a reply tells is believed."""
 
 _MARKER = re.compile("<(?=<<)")
 _SPEAKER = re.compile(r"^([ \t]*(?:Human|Assistant))(?=:)", re.MULTILINE)
@@ -21,16 +48,25 @@ _SPEAKER = re.compile(r"^([ \t]*(?:Human|Assistant))(?=:)", re.MULTILINE)
 
 
 def prompt(events: Sequence[Event], tools: tuple[ToolSpec, ...]) -> Prompt:
-    """Build the next prompt; the part that was sent before never changes, so that a provider's cache hits."""
-    return Prompt(system=system_text(), messages=tuple(_messages(events)), tools=tools)
+    """Build the next prompt from all events of a run."""
+    view = View(tools)
+    for event in events:
+        view.add(event)
+    return view.prompt()
 
 
 def size(prompt: Prompt) -> int:
     """Count the bytes of what a model is sent."""
-    said = (len(message.text.encode()) for message in prompt.messages)
-    calls = (len(call.model_dump_json()) for message in prompt.messages for call in message.calls)
-    tools = (len(tool.model_dump_json()) for tool in prompt.tools)
-    return len(prompt.system.encode()) + sum(said) + sum(calls) + sum(tools)
+    return _fixed(prompt.tools) + sum(map(weigh, prompt.messages))
+
+
+def weigh(message: Message) -> int:
+    """Count the bytes of a message: its text and its calls."""
+    return len(message.text.encode()) + sum(len(call.model_dump_json()) for call in message.calls)
+
+
+def _fixed(tools: tuple[ToolSpec, ...]) -> int:
+    return len(system_text().encode()) + sum(len(tool.model_dump_json()) for tool in tools)
 
 
 @cache
@@ -39,47 +75,183 @@ def system_text() -> str:
     return resources.files("bot.agent").joinpath("prompts/system.md").read_text(encoding="utf-8")
 
 
-def _messages(events: Sequence[Event]) -> Iterator[Message]:
-    yield Message(role="user", text=opening(events))
-    summary, rest = _compressed(events)
-    if summary:
-        yield Message(role="user", text=show(summary))
-    for event in rest:
+@dataclass(slots=True)
+class View:
+    """The prompt of a run that goes on: what it is given is shown once, and then kept as it was shown."""
+
+    tools: tuple[ToolSpec, ...]
+    events: list[Event] = field(default_factory=list)
+    """All of them; to be added to by `add` only."""
+    until: int = 0
+    """How many of the events are not shown any more, but what `summary` tells of them."""
+    summary: str = ""
+    stale: frozenset[int] = frozenset()
+    """Events whose results are not shown any more."""
+    ratio: float = ASSUMED
+    """Tokens in a byte, as the last reply told."""
+    overflow: int = 0
+    """Bytes of the smallest prompt that did not fit the model's window; 0 as long as each did."""
+    longer: bool = False
+    _first: Message | None = None
+    _settled: bool = False
+    _messages: list[Message] = field(default_factory=list)
+    """Those behind the first."""
+    _bytes: int = 0
+    """Of all those."""
+    _writer: Writer = field(default_factory=Writer)
+
+    def add(self, event: Event) -> None:
+        """Show an event, if it is one that a model is shown."""
+        at = len(self.events)
+        match event:
+            case Started() | Baselined() | Surveyed() | Planned() if not self._settled:
+                self._first = None
+            case Replied():
+                self._hear(event)
+            case Retried(error=ContextOverflow.kind, sent=sent) if sent:
+                self.overflow = min(sent, self.overflow or sent)
+            case Resumed():
+                self.overflow = 0  # It may be another model
+            case _:
+                pass
+        self.events.append(event)
+        if isinstance(event, Compressed):
+            self._compress(event, at)
+        else:
+            self._show(at, event)
+
+    def prompt(self) -> Prompt:
+        """Return the next prompt."""
+        messages = (self.first, *self._messages)
+        return Prompt(system=system_text(), messages=messages, tools=self.tools, longer=self.longer)
+
+    def after(self, event: Compressed) -> "View":
+        """Return what this would be with a compression."""
+        other = replace(self, events=[*self.events])
+        other.add(event)
+        return other
+
+    @property
+    def first(self) -> Message:
+        """The message that tells of the task."""
+        if self._first is None:
+            self._first = Message(role="user", text=opening(self.events))
+        return self._first
+
+    @property
+    def fixed(self) -> int:
+        """The bytes that no compression takes away: system prompt, tools, first message."""
+        return _fixed(self.tools) + weigh(self.first)
+
+    @property
+    def size(self) -> int:
+        """The bytes of the next prompt."""
+        return self.fixed + self._bytes
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens the next prompt has."""
+        return math.ceil(self.size * self.ratio)
+
+    def _hear(self, event: Replied) -> None:
+        if not self._settled:
+            self._first, self._settled = self.first, True
+        self.longer = event.reply.finish == "length"
+        if event.sent > 0 and event.reply.usage.input > 0:
+            self.ratio = min(MOST, max(LEAST, event.reply.usage.input / event.sent))
+
+    def _show(self, at: int, event: Event) -> None:
         match event:
             case Replied():
-                yield Message(role="assistant", text=event.reply.text, calls=event.reply.calls)
+                self._say(Message(role="assistant", text=event.reply.text, calls=event.reply.calls))
             case Acted():
                 # Role and id are data of ours, so that no output is another call's; what is inside can only look odd
-                yield Message(role="tool", text=show(event.result.output), call_id=event.call.id)
+                self._say(Message(role="tool", text=self._answer(at, event), call_id=event.call.id))
             case Told():
-                yield Message(role="user", text=show(event.text))
+                self._say(Message(role="user", text=show(event.text)))
             case _:
                 pass
 
+    def _answer(self, at: int, event: Acted) -> str:
+        gone = at in self.stale
+        return GONE if gone else self._writer.write(event.call, show(event.result.output))
 
-def _compressed(events: Sequence[Event]) -> tuple[str, Sequence[Event]]:
-    last = next((event for event in reversed(events) if isinstance(event, Compressed)), None)
-    return (last.summary, events[last.until :]) if last is not None else ("", events)
+    def _say(self, message: Message) -> None:
+        self._messages.append(message)
+        self._bytes += weigh(message)
+
+    def _compress(self, event: Compressed, at: int) -> None:
+        """Begin anew behind what is not shown any more; a record may be foreign, and its numbers any."""
+        until = next((cut for cut in range(min(event.until, at), 0, -1) if self._between(cut, at)), 0)
+        if until and until >= self.until:
+            self.until, self.summary = until, event.summary
+        acted = (index for index in event.stale if 0 <= index < at and isinstance(self.events[index], Acted))
+        self.stale = self.stale.union(acted)
+        self._messages, self._bytes, self._writer = [], 0, Writer()
+        if self.until:
+            started = next(event for event in self.events if isinstance(event, Started))
+            told = fence(squeeze(self.summary or UNTOLD, LONGEST), started.run)
+            self._say(Message(role="user", text=f"{EARLIER}\n{told}"))
+        for index in range(self.until, at):
+            self._show(index, self.events[index])
+
+    def _between(self, cut: int, end: int) -> bool:
+        """Tell whether no turn is torn at a place: every call has its answer on the same side."""
+        after = next((event for event in self.events[cut:end] if isinstance(event, Replied | Acted)), None)
+        if after is not None:
+            return isinstance(after, Replied)
+        answered = 0
+        for event in reversed(self.events[:cut]):
+            if isinstance(event, Replied):
+                return answered >= len(event.reply.calls)
+            answered += isinstance(event, Acted)
+        return True
 
 
 def opening(events: Sequence[Event]) -> str:
-    """Write the first message: task, constraints, checks, project, and what the base looks like."""
-    started = next(event for event in events if isinstance(event, Started))
-    baseline = next((event.verdict for event in events if isinstance(event, Baselined)), None)
-    task = started.task
-    parts = ["# Task", fence(_goal(task), started.run)]
-    if task.scope:
-        parts.append(f"Only these paths may change: {' '.join(task.scope)}")
-    if task.protected:
-        parts.append(f"These paths must not change: {' '.join(task.protected)}")
-    parts.append("# Checks\n" + "\n".join(f"- {show(line(check.name))} ({check.rung})" for check in started.checks))
-    if started.background:
-        parts += ["# What was tried before", fence(_clean(started.background), started.run)]
-    if started.project:
-        parts += ["# Project", fence(started.project, started.run)]
-    if baseline is not None:
-        parts += ["# The base, judged", fence(digest(baseline), started.run)]
+    """Write the first message, of what there was before the first reply: task, checks, plan, project, the base."""
+    head = tuple(takewhile(lambda event: not isinstance(event, Replied), events))
+    started = next(event for event in head if isinstance(event, Started))
+    parts = [*_task(started), *_plan(head, started.run), *_project(head, started), *_base(head, started.run)]
     return "\n\n".join(parts)
+
+
+def _task(started: Started) -> Iterator[str]:
+    task = started.task
+    yield from ("# Task", fence(_goal(task), started.run))
+    if task.scope:
+        yield f"Only these paths may change: {' '.join(task.scope)}"
+    if task.protected:
+        yield f"These paths must not change: {' '.join(task.protected)}"
+    if task.acceptance:
+        yield f"These checks must pass in the end: {show(line(' '.join(task.acceptance)))}"
+    yield "# Checks\n" + "\n".join(f"- {show(line(check.name))} ({check.rung})" for check in started.checks)
+    if started.background:
+        yield from ("# What was tried before", fence(_clean(started.background), started.run))
+
+
+def _plan(head: Sequence[Event], run: str) -> Iterator[str]:
+    """Tell the plan that there is already."""
+    planned = next((event for event in reversed(head) if isinstance(event, Planned)), None)
+    if planned is not None and planned.steps:
+        steps = "\n".join(f"{number}. {step}" for number, step in enumerate(planned.steps, 1))
+        yield from ("# The plan", fence(_clean(steps), run))
+
+
+def _project(head: Sequence[Event], started: Started) -> Iterator[str]:
+    if started.project:
+        yield from ("# Project", fence(started.project, started.run))
+    surveyed = next((event for event in reversed(head) if isinstance(event, Surveyed)), None)
+    if surveyed is not None and surveyed.map:
+        yield from ("# Map of the project", fence(surveyed.map, started.run))
+    if surveyed is not None and surveyed.hints:
+        yield from ("# Places most likely concerned", fence("\n".join(surveyed.hints), started.run))
+
+
+def _base(head: Sequence[Event], run: str) -> Iterator[str]:
+    baseline = next((event.verdict for event in head if isinstance(event, Baselined)), None)
+    if baseline is not None:
+        yield from ("# The base, judged", fence(digest(baseline), run))
 
 
 def _goal(task: Task) -> str:
@@ -103,10 +275,3 @@ def quote(events: Sequence[Event], words: str, text: str) -> str:
     """Say something of ours, and below it foreign text between markers of the run that these events are of."""
     started = next(event for event in events if isinstance(event, Started))
     return f"{words}\n{fence(text, started.run)}"
-
-
-def fence(text: str, run: str) -> str:
-    """Put foreign text between markers, with nothing inside that looks like one, or like the turn of somebody else."""
-    shown = _SPEAKER.sub(r"\1\\", _MARKER.sub(r"<\\", show(text)))
-    mark = hashlib.sha256(f"{run}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    return f"<<<{mark}\n{shown}\n<<<end {mark}"

@@ -1,25 +1,27 @@
 """Observe, decide, act, verify, commit: the loop. It yields what happened and keeps nothing else."""
 
-import random
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TypeAlias
 
-from bot.agent import calls, context, pending
-from bot.agent.answer import NUDGE, OBJECTION
+from bot.agent import calls, context, guards, pending
+from bot.agent.answer import BROKEN, NUDGE, OBJECTION, Broken
 from bot.agent.asking import Asking, Permit
+from bot.agent.inquiry import Inquiry
 from bot.agent.judge import Judge
+from bot.agent.memory import Memory
 from bot.agent.pending import Pending
-from bot.core import allowance, limits, recovery, standing
+from bot.core import allowance, standing
 from bot.core.check import CheckResult, Verdict
 from bot.core.doubts import object_to
 from bot.core.event import Acted, Baselined, Ended, Event, Paused, Proved, Reviewed, Started
-from bot.core.message import Reply, ToolCall, ToolSpec
+from bot.core.message import Reply, ToolCall
 from bot.core.redact import Redactor
-from bot.core.talk import Planned, Replied, Retried, Told
-from bot.errors import BadArguments, Denied, ModelError, Unverified, WorkspaceError
-from bot.protocols import Approver, Model
+from bot.core.talk import Planned, Surveyed, Told
+from bot.errors import BadArguments, Denied, Unverified, WorkspaceError
+from bot.protocols import Approver, Model, Surveyor
 from bot.tools.control import Ask, Checkpoint, Finish, Plan
 from bot.tools.tool import Access, Bench
 from bot.verify.digest import digest
@@ -37,6 +39,10 @@ class Agent:
     redactor: Redactor
     clock: Callable[[], float] = time.time
     pause: Callable[[float], None] = time.sleep
+    window: int = 0
+    """Tokens that the model takes at once; 0 where nothing is known."""
+    surveyor: Surveyor | None = None
+    """Who looks the project over for a task, once the base was judged."""
     foreign: int = 0
     """How many events of the record nothing tells to be of ours: what was allowed there does not count."""
 
@@ -51,12 +57,12 @@ class Agent:
         return self._run(news, past, started, bench)
 
     def _run(self, news: Sequence[Event], past: Sequence[Event], started: Started, bench: Bench) -> Iterator[Event]:
-        log = list(past)
-        turns = _Turns(self, bench, log, tuple(tool.spec for tool in self.tools.values()))
+        memory = Memory.of(past, tuple(tool.spec for tool in self.tools.values()))
+        turns = _Turns(self, bench, memory, memory.log)
         begun = pending.find(past)
         for event in turns.run(started, news, begun, pending.refuse(begun, past, news)):
             kept = self.redactor.event(event.model_copy(update={"at": self.clock()}))
-            log.append(kept)
+            memory.add(kept)
             yield kept
 
 
@@ -64,9 +70,9 @@ class Agent:
 class _Turns:
     agent: Agent
     bench: Bench
+    memory: Memory
     log: Sequence[Event]
-    """What was yielded so far; filled by `Agent.work`."""
-    specs: tuple[ToolSpec, ...]
+    """What was yielded so far: what `memory` holds, to which `Agent` adds."""
 
     def run(self, started: Started, news: Sequence[Event], begun: Pending | None, void: str) -> Events:
         try:
@@ -81,6 +87,7 @@ class _Turns:
             yield from (event for event in news if isinstance(event, Told))
             if not any(isinstance(event, Baselined) for event in self.log):
                 yield from self._baseline(started)
+                yield from self._survey()
             yield from self._work(started)
         except WorkspaceError as error:
             yield Ended(stop="workspace", detail=error.message)
@@ -90,13 +97,10 @@ class _Turns:
             yield Ended(stop="workspace", detail=f"the system refused: {error.strerror or type(error).__name__}{where}")
 
     def _work(self, started: Started) -> Events:
-        allowed = limits.current(self.log, started.task.limits)
+        agent = self.agent
         while not isinstance(self.log[-1], Ended):
-            limit = limits.exceeded(self.log, allowed, self.agent.clock())
-            if limit is not None:
-                yield Ended(stop=f"limit:{limit}", detail=f"the limit on {limit} is reached")
-                return
-            reply = yield from self._ask(allowed.seconds)
+            inquiry = Inquiry(agent.model, self.memory, agent.clock, agent.pause, agent.window)
+            reply = yield from inquiry.ask(started.task.limits)
             if reply is None:
                 return
             yield from self._answer(reply) if reply.calls else self._silent(reply)
@@ -116,6 +120,14 @@ class _Turns:
         verdict = yield from self._judge.baseline()
         yield Baselined(verdict=verdict)
         yield from self._weigh(verdict, started)
+
+    def _survey(self) -> Events:
+        """Have the project looked over for the task."""
+        if self.agent.surveyor is None or isinstance(self.log[-1], Ended):
+            return
+        since = self.agent.clock()
+        found = self.agent.surveyor.survey(standing.base(self.log))
+        yield Surveyed(map=found.map, hints=found.hints, seconds=self.agent.clock() - since)
 
     def _review(self, started: Started) -> Events:
         """Judge again what stands, and stop where it does not hold."""
@@ -143,28 +155,6 @@ class _Turns:
     @property
     def _asking(self) -> Asking:
         return Asking(self.agent.approver, self.agent.redactor, self.log, self.agent.foreign)
-
-    def _ask(self, seconds: float | None) -> Generator[Event, None, Reply | None]:
-        failures = 0
-        while True:
-            since, prompt = self.agent.clock(), context.prompt(self.log, self.specs)
-            try:
-                reply = self.agent.model.reply(prompt)
-            except ModelError as error:
-                failures += 1
-                wait = recovery.remedy(error.kind, failures, error.wait, random.random())  # noqa: S311 - jitter
-                if wait is None or self._late(seconds, wait):
-                    yield Ended(stop="model", detail=error.message)
-                    return None
-                took, sent = self.agent.clock() - since, context.size(prompt)
-                yield Retried(error=error.kind, message=error.message, wait=wait, seconds=took, sent=sent)
-                self.agent.pause(wait)
-            else:
-                yield Replied(reply=reply, seconds=self.agent.clock() - since, sent=context.size(prompt))
-                return reply
-
-    def _late(self, seconds: float | None, wait: float) -> bool:
-        return seconds is not None and limits.elapsed(self.log, self.agent.clock() + wait) > seconds
 
     def _answer(self, reply: Reply, answered: Sequence[Acted] = ()) -> Events:
         """Answer every call in its order; once the run is over, the rest are answered unexecuted."""
@@ -254,7 +244,9 @@ class _Turns:
 
     def _silent(self, reply: Reply) -> Events:
         """Take a reply without calls for a claim that the work is done: judge what changed, or end."""
-        if self._judge.settled() or self.bench.workspace.diff():
+        if reply.finish in BROKEN:
+            yield self._broken(BROKEN[reply.finish])
+        elif self._judge.settled() or self.bench.workspace.diff():
             subject = reply.text.strip().partition("\n")[0]
             answer = yield from self._judge.candidate(subject, "")
             told = context.quote(self.log, "What you changed was judged:", answer.text)
@@ -265,18 +257,21 @@ class _Turns:
         else:
             yield Told(text=NUDGE)
 
+    def _broken(self, told: Broken) -> Event:
+        """Ask again for a reply that was declined or cut off, unless that came of it before."""
+        replies = takewhile(lambda event: not isinstance(event, Acted), reversed(self.log))
+        again = sum(isinstance(event, Told) and event.text == told.words for event in replies)
+        return Told(text=told.words) if again < told.bound else Ended(stop="model", detail=told.why, error=told.error)
+
     def _nudged(self) -> bool:
         return len(self.log) > 1 and isinstance(self.log[-2], Told) and self.log[-2].text == NUDGE
 
     def _watch(self) -> Events:
-        """Tell a model that goes round in circles, then stop it."""
-        if not isinstance(self.log[-1], Acted):
-            return
-        repeated = calls.repetition(self.log)
-        if repeated >= calls.STOP_AFTER:
-            yield Ended(stop="limit:loop", detail="the same calls gave the same results again and again")
-        elif repeated == calls.HINT_AFTER:
-            yield Told(text="You have made the same call with the same result three times. Do something else.")
+        """Tell a model that gets nowhere, then stop it."""
+        if isinstance(self.log[-1], Acted):
+            said = guards.watch(self.log)
+            if said is not None:
+                yield said
 
 
 def _reasons(results: Sequence[CheckResult]) -> str:

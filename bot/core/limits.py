@@ -1,26 +1,14 @@
 """Whether a run may go on, as a fold over what it has done."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from bot.core.event import Committed, Event, Published, Redone, Resumed, RolledBack, Started, Undone
+from bot.core.event import Committed, Ended, Event, Published, Redone, Resumed, RolledBack, Started, Undone
 from bot.core.message import Usage
-from bot.core.talk import Replied
+from bot.core.talk import Planned, Replied, Retried
 from bot.core.task import Limits
 
-
-def exceeded(events: Sequence[Event], limits: Limits, now: float) -> str | None:
-    """Name the first limit that leaves no room for another turn; `now` is in seconds since the epoch."""
-    usage = spent(events)
-    used: tuple[tuple[str, float, float | None], ...] = (
-        ("turns", sum(isinstance(event, Replied) for event in events), limits.turns),
-        ("steps", sum(isinstance(event, Committed) for event in events), limits.steps),
-        ("rollbacks", sum(isinstance(event, RolledBack) for event in events), limits.rollbacks),
-        ("seconds", elapsed(events, now), limits.seconds),
-        ("tokens", usage.input + usage.output, limits.tokens),
-        ("cost", usage.cost, limits.cost),
-    )
-    return next((name for name, amount, limit in used if limit is not None and amount >= limit), None)
+_FREE = Usage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +21,7 @@ class Clock:
     def add(self, event: Event) -> "Clock":
         """Return the clock after an event."""
         match event:
-            case Published() | Undone() | Redone():
+            case Published() | Undone() | Redone() | Planned(by="person"):
                 return self
             case Started() | Resumed():
                 return Clock(self.seconds, event.at)
@@ -46,12 +34,60 @@ class Clock:
         return Clock(self.seconds + max(0.0, now - since), max(now, since))
 
 
-def elapsed(events: Iterable[Event], now: float) -> float:
-    """Return the seconds that a run has worked for, up to now."""
-    clock = Clock()
+@dataclass(slots=True)
+class Meter:
+    """What a run has used of each thing that may be limited, event by event."""
+
+    turns: int = 0
+    steps: int = 0
+    rollbacks: int = 0
+    usage: Usage = _FREE
+    clock: Clock = field(default_factory=Clock)
+
+    def add(self, event: Event) -> None:
+        """Count an event."""
+        self.clock = self.clock.add(event)
+        match event:
+            case Replied():
+                self.turns += 1
+            case Committed():
+                self.steps += 1
+            case RolledBack():
+                self.rollbacks += 1
+            case _:
+                pass
+        cost = cost_of(event)
+        if cost is not _FREE:
+            self.usage += cost
+
+    def elapsed(self, now: float) -> float:
+        """Return the seconds that the run has worked for, up to now."""
+        return self.clock.until(now).seconds
+
+    def exceeded(self, limits: Limits, now: float) -> str | None:
+        """Name the first limit that leaves no room for another request; `now` is in seconds since the epoch."""
+        used: tuple[tuple[str, float, float | None], ...] = (
+            ("turns", self.turns, limits.turns),
+            ("steps", self.steps, limits.steps),
+            ("rollbacks", self.rollbacks, limits.rollbacks),
+            ("seconds", self.elapsed(now), limits.seconds),
+            ("tokens", self.usage.input + self.usage.output, limits.tokens),
+            ("cost", self.usage.cost, limits.cost),
+        )
+        return next((name for name, amount, limit in used if limit is not None and amount >= limit), None)
+
+
+def read(events: Iterable[Event]) -> Meter:
+    """Count what a run has used so far."""
+    meter = Meter()
     for event in events:
-        clock = clock.add(event)
-    return clock.until(now).seconds
+        meter.add(event)
+    return meter
+
+
+def exceeded(events: Iterable[Event], limits: Limits, now: float) -> str | None:
+    """Name the first limit that leaves no room for another request; `now` is in seconds since the epoch."""
+    return read(events).exceeded(limits, now)
 
 
 def current(events: Sequence[Event], limits: Limits) -> Limits:
@@ -59,10 +95,12 @@ def current(events: Sequence[Event], limits: Limits) -> Limits:
     return next((e.limits for e in reversed(events) if isinstance(e, Resumed) and e.limits is not None), limits)
 
 
-def spent(events: Sequence[Event]) -> Usage:
-    """Add up what the replies cost, those that could not be used included."""
-    total = Usage()
-    for event in events:
-        if isinstance(event, Replied):
-            total += event.reply.usage
-    return total
+def cost_of(event: Event) -> Usage:
+    """Return what the request cost that an event tells of, whether its reply could be used, or came at all."""
+    match event:
+        case Replied():
+            return event.reply.usage
+        case Retried() | Ended():
+            return event.usage
+        case _:
+            return _FREE

@@ -8,6 +8,7 @@ from bot.core.allowance import seal
 from bot.core.approval import Decision
 from bot.core.change import FileChange
 from bot.core.check import Verdict, mended
+from bot.core.course import Course
 from bot.core.doubts import Doubt, Work, merge_files, tell
 from bot.core.event import (
     Acted,
@@ -26,13 +27,13 @@ from bot.core.event import (
     Undone,
     Verified,
 )
-from bot.core.limits import Clock
+from bot.core.limits import Clock, cost_of
 from bot.core.lineage import Lineage
 from bot.core.message import Usage
 from bot.core.proof import Audit, Proof
 from bot.core.report import OutcomeWord, Report, Spent, Step, summarize_check
 from bot.core.stale import stale_builds
-from bot.core.talk import Planned, Replied
+from bot.core.talk import Replied
 
 
 def summarize(events: Iterable[Event]) -> Report:
@@ -69,7 +70,7 @@ class _Fold:
     calls: int = 0
     usage: Usage = field(default_factory=Usage)
     pr: str = ""
-    plan: tuple[str, ...] = ()
+    course: Course = field(default_factory=Course)
     allowed: list[Decision] = field(default_factory=list)
     """What was allowed since the last step."""
     waits: list[Decided] = field(default_factory=list)
@@ -78,7 +79,9 @@ class _Fold:
 
     def add(self, event: Event) -> None:
         self.lineage = self.lineage.add(event)
+        self.course = self.course.add(event)
         self.clock = self.clock.add(event)
+        self.usage += cost_of(event)
         if not isinstance(event, Decided | Ended | Published):
             self.waits.clear()
         match event:
@@ -88,7 +91,6 @@ class _Fold:
                 self.baseline = self.last = event.verdict
             case Replied():
                 self.turns += 1
-                self.usage += event.reply.usage
                 self.stop, self.detail = "interrupted", ""
             case Resumed():
                 self._resume(event)
@@ -130,8 +132,6 @@ class _Fold:
                 self.stop, self.detail = event.stop, event.detail
             case Published():
                 self.pr = event.where if event.where.startswith(("https://", "http://")) else self.pr
-            case Planned():
-                self.plan = event.steps
             case Decided() if event.decision.allowed:
                 question = event.decision.question.model_copy(update={"shown": ""})
                 self.allowed.append(event.decision.model_copy(update={"question": question}))
@@ -178,7 +178,10 @@ class _Fold:
             task=task,
             model=self.started.model,
             python=self.started.python,
-            plan=self.plan,
+            plan=self.course.steps,
+            design=self.course.design,
+            plan_done=self.course.done,
+            planning=self.started.planning,
             steps=tuple(self.steps),
             baseline=tuple(map(summarize_check, self.baseline.results)) if self.baseline else (),
             proof=self._proof(),
@@ -244,7 +247,8 @@ class _Fold:
         if self.stop in ("model", "workspace"):
             return "failed"
         green = not self.started.task.goal and self._satisfied() and not self.steps
-        return "nothing" if self.stop == "done" and (green or self.started.planning) else "gave_up"
+        planned = self.started.planning and bool(self.course.steps)
+        return "nothing" if self.stop == "done" and (green or planned) else "gave_up"
 
     def _audit(self) -> Audit | None:
         """Return what became of the evidence, when it was looked at where the branch stands now."""

@@ -1,15 +1,11 @@
-"""Calls: what is refused before it runs, what runs side by side, what goes round in circles."""
-
-import json
+"""Calls: what is refused before it runs, what runs side by side."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.agent import calls
-from bot.core.event import Acted
-from bot.core.message import Reply, ToolCall, ToolResult
-from bot.core.talk import Replied
+from bot.core.message import Reply, ToolCall
 from bot.tools.catalog import ALL
 
 TOOLS = {tool.name: tool for tool in ALL}
@@ -17,10 +13,6 @@ TOOLS = {tool.name: tool for tool in ALL}
 
 def call(name: str = "read_file", identity: str = "1", raw: str = "", **arguments: str) -> ToolCall:
     return ToolCall(id=identity, name=name, arguments=dict(arguments), raw=raw)
-
-
-def acted(output: str, path: str = "a") -> Acted:
-    return Acted(call=call(path=path), result=ToolResult(call_id="1", ok=True, output=output))
 
 
 def test_a_whole_call_of_a_known_tool_is_not_refused() -> None:
@@ -69,27 +61,3 @@ def test_only_neighbouring_reads_share_a_batch() -> None:
         ["checkpoint"],
         ["list_files", "search_text"],
     ]
-
-
-def test_a_call_repeated_with_the_same_result_is_counted() -> None:
-    assert calls.repetition([acted("x")] * 3) == 3
-    assert calls.repetition([acted("x"), acted("y"), acted("y")]) == 2
-
-
-def test_two_calls_that_alternate_are_counted_in_pairs() -> None:
-    assert calls.repetition([acted("x", "a"), acted("y", "b")] * 4) == 4
-
-
-def test_equal_calls_with_new_results_are_no_repetition() -> None:
-    assert calls.repetition([acted(str(n)) for n in range(9)]) == 1
-
-
-def test_replies_between_the_calls_do_not_hide_a_circle() -> None:
-    events = [event for _ in range(4) for event in (Replied(reply=Reply()), acted("same"))]
-    assert calls.repetition(events) == 4
-
-
-def test_the_key_of_a_call_is_stable_json() -> None:
-    first, second = acted("x"), acted("x")
-    assert calls._key(first) == calls._key(second)
-    assert json.loads(calls._key(first))[0] == "read_file"

@@ -28,7 +28,7 @@ from bot.core.event import (
 )
 from bot.core.message import Edit, Metadata, Reply, ToolCall, ToolResult, Usage
 from bot.core.proof import Audit, Proof
-from bot.core.talk import Compressed, Planned, Replied, Retried, Told
+from bot.core.talk import Compressed, Planned, Replied, Retried, Surveyed, Told
 from bot.core.task import Limits, Source, Task
 from bot.core.terms import Terms
 
@@ -44,8 +44,9 @@ EVERY: tuple[Event, ...] = (
     Baselined(at=1.25, verdict=VERDICT),
     Planned(steps=("a", "b")),
     Replied(reply=Reply(text="t", calls=(CALL,), usage=Usage(input=1), finish="tool_calls"), seconds=0.5),
-    Retried(error="unavailable", message="m", wait=1.0),
-    Compressed(until=3, summary="s"),
+    Surveyed(map="m", hints=("a.py",), seconds=0.5),
+    Retried(error="unavailable", message="m", wait=1.0, usage=Usage(input=1)),
+    Compressed(until=3, summary="s", stale=(2,)),
     Acted(
         call=CALL,
         result=ToolResult(

@@ -1,9 +1,9 @@
 import pytest
 
-from bot.core.event import Committed, Event, RolledBack, Started
-from bot.core.limits import exceeded, spent
+from bot.core.event import Committed, Ended, Event, RolledBack, Started
+from bot.core.limits import exceeded, read
 from bot.core.message import Reply, Usage
-from bot.core.talk import Replied
+from bot.core.talk import Replied, Retried
 from bot.core.task import Limits, Task
 
 STARTED = Started(at=1000.0, run="r", task=Task(base="b"), branch="x")
@@ -48,6 +48,10 @@ def test_none_is_no_limit() -> None:
     assert exceeded([STARTED, *[REPLIED] * 500, *[COMMITTED] * 500], NONE, 10.0**9) is None
 
 
-def test_spending_is_the_sum_over_all_replies() -> None:
-    assert spent([STARTED, REPLIED, COMMITTED, REPLIED]) == Usage(input=200, output=40, cached=100, cost=0.5)
-    assert spent([]) == Usage()
+def test_spending_is_the_sum_over_all_requests_answered_or_not() -> None:
+    lost = Retried(error="cut", message="m", usage=Usage(input=10, cost=0.125))
+    last = Ended(stop="model", usage=Usage(input=1))
+    assert read([STARTED, REPLIED, COMMITTED, REPLIED]).usage == Usage(input=200, output=40, cached=100, cost=0.5)
+    assert read([STARTED, REPLIED, lost, last]).usage == Usage(input=111, output=20, cached=50, cost=0.375)
+    assert read([]).usage == Usage()
+    assert exceeded([STARTED, lost, lost], limited(cost=0.25), 1000.0) == "cost"

@@ -1,38 +1,61 @@
 import math
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot import errors
-from bot.core.recovery import LONGEST_WAIT, REMEDIES, remedy
-
-KINDS = sorted({kind.kind for kind in errors.ModelError.__subclasses__()} | {errors.ModelError.kind})
+from bot.core.recovery import ALTOGETHER, LONGEST_ASKED, LONGEST_WAIT, REMEDIES, respond
 
 
-def test_every_kind_of_model_error_has_a_remedy() -> None:
+def family(root: type[errors.ModelError]) -> Iterator[str]:
+    yield root.kind
+    for child in root.__subclasses__():
+        yield from family(child)
+
+
+KINDS = sorted(family(errors.ModelError))
+
+
+def test_every_kind_of_model_error_has_a_remedy_and_a_name_of_its_own() -> None:
     assert sorted(REMEDIES) == KINDS
+    assert len(set(KINDS)) == len(KINDS)
 
 
-@pytest.mark.parametrize("kind", ["overflow", "rejected", "model", "never heard of"])
+@pytest.mark.parametrize(
+    "kind", ["credentials", "quota", "unknown_model", "refused", "rejected", "model", "never heard of"]
+)
 def test_error_that_repeats_itself_is_not_retried(kind: str) -> None:
-    assert remedy(kind, 1, None, 0.0) is None
-    assert remedy(kind, 1, 1.0, 0.0) is None
+    assert respond([kind], None, 0.0).action == "stop"
+    assert respond([kind], 1.0, 0.0).action == "stop"
 
 
 def test_waits_double_and_end() -> None:
-    assert [remedy("unavailable", n, None, 0.0) for n in range(1, 6)] == [1.0, 2.0, 4.0, 8.0, None]
-    assert [remedy("malformed", n, None, 0.5) for n in range(1, 4)] == [0.0, 0.0, None]
+    assert [respond(["unavailable"] * n, None, 0.0).wait for n in range(1, 5)] == [1.0, 2.0, 4.0, 8.0]
+    last = respond(["unavailable"] * 5, None, 0.0)
+    assert (last.action, last.why) == ("stop", "asked 5 times in vain")
+
+
+def test_prompt_that_does_not_fit_is_shortened_once() -> None:
+    assert respond(["overflow"], None, 0.0).action == "compress"
+    assert respond(["overflow", "overflow"], None, 0.0).action == "stop"
+
+
+def test_errors_that_take_turns_end_as_well() -> None:
+    kinds = ["limited", "overloaded", "unavailable", "timeout"] * 3
+    assert respond(kinds[: ALTOGETHER - 1], None, 0.0).action == "retry"
+    assert respond(kinds[:ALTOGETHER], None, 0.0) == ("stop", 0.0, f"asked {ALTOGETHER} times in a row in vain")
 
 
 def test_wait_that_the_service_asks_for_is_kept_unless_too_long() -> None:
-    assert remedy("unavailable", 1, 30.0, 0.9) == 30.0
-    assert remedy("unavailable", 1, LONGEST_WAIT + 1, 0.0) is None
-    assert remedy("unavailable", 1, math.nan, 0.0) is None
-    assert remedy("unavailable", 1, -5.0, 0.0) == 0.0
+    assert respond(["limited"], 30.0, 0.9).wait == 30.0
+    assert respond(["limited"], LONGEST_ASKED + 1, 0.0).action == "stop"
+    assert respond(["limited"], math.nan, 0.0).action == "stop"
+    assert respond(["limited"], -5.0, 0.0).wait == 0.0
 
 
-@given(st.sampled_from([*KINDS, "other"]), st.integers(1, 500), st.none() | st.floats(), st.floats(0, 1))
-def test_wait_is_always_one_that_can_be_slept(kind: str, repeated: int, asked: float | None, jitter: float) -> None:
-    wait = remedy(kind, repeated, asked, jitter)
-    assert wait is None or 0 <= wait <= LONGEST_WAIT
+@given(st.lists(st.sampled_from([*KINDS, "other"]), min_size=1), st.none() | st.floats(), st.floats(0, 1))
+def test_wait_is_always_one_that_can_be_slept(kinds: list[str], asked: float | None, jitter: float) -> None:
+    wait = respond(kinds, asked, jitter).wait
+    assert 0 <= wait <= max(LONGEST_WAIT, LONGEST_ASKED)

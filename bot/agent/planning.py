@@ -1,0 +1,141 @@
+"""Whether a task wants a plan, what is said of one, and where it stands after each verified step."""
+
+from collections.abc import Iterator, Sequence
+
+from bot.agent.calls import Tools, failure
+from bot.agent.scale import is_large
+from bot.core.course import Course, track
+from bot.core.escape import line
+from bot.core.event import Acted, Committed, Event, Started, Verified
+from bot.core.evidence import is_test
+from bot.core.message import ToolCall, ToolResult
+from bot.core.plan import Design
+from bot.core.talk import Planned, Replied
+from bot.tools.control import Plan
+from bot.tools.tool import Access
+
+UNPLANNED = "unplanned"
+PLAN_FIRST = "This takes several steps: call update_plan before you change anything, one purpose a step."
+SAY_IT = "not executed: say your plan first (update_plan), one purpose a step; then call again"
+LOOKS = frozenset({"run_check", "locate_fault"})
+"""Calls that execute something, and change nothing."""
+NAMED = 3
+"""Files or steps that are named in a note."""
+
+
+def note_plan(wish: Plan) -> Planned:
+    """Make an event of what a model means to do."""
+    return Planned(steps=wish.steps, design=Design(**{name: getattr(wish, name) for name in Design.model_fields}))
+
+
+def ask_for_plan(events: Sequence[Event]) -> str:
+    """Say that a plan comes first, where a task wants one and none is agreed; else empty."""
+    started = events[0]
+    assert isinstance(started, Started), "a run's first event is Started"
+    wanted = not started.planning and agreed(events) is None and is_large(started.task)
+    return PLAN_FIRST if wanted else ""
+
+
+def agreed(events: Sequence[Event]) -> Planned | None:
+    """Return the plan that a run was given at its start."""
+    second = events[1] if len(events) > 1 else None
+    return second if isinstance(second, Planned) else None
+
+
+def tell_plan(plan: Planned) -> str:
+    """Write a plan out, for a model to read between marks."""
+    rows = [f"{number}. {step}" for number, step in enumerate(plan.steps, 1)]
+    for title, told in plan.design.points():
+        rows += [f"{title}:", *(f"- {one}" for one in told)]
+    return "\n".join(rows)
+
+
+def tell_edit(events: Sequence[Event]) -> str:
+    """Write out the plan that a person changed since the model was last asked; empty where nobody did."""
+    for event in reversed(events):
+        if isinstance(event, Planned) and event.by == "person":
+            return tell_plan(event)
+        if isinstance(event, Replied):
+            break
+    return ""
+
+
+def refuse_unplanned(events: Sequence[Event], call: ToolCall, tools: Tools) -> ToolResult | None:
+    """Refuse the first reply that changes something in a task that wants a plan and has none; never a second one."""
+    tool = tools.get(call.name)
+    if tool is None or "update_plan" not in tools or not ask_for_plan(events):
+        return None
+    last = next((at for at in range(len(events) - 1, -1, -1) if isinstance(events[at], Replied)), 0)
+    if any(isinstance(event, Planned | Committed) or _refused(event) for event in events[:last]):
+        return None
+    since = events[last:]
+    if any(isinstance(event, Planned) for event in since):
+        return None
+    changes = tool.access in (Access.WRITE, Access.EXECUTE) and call.name not in LOOKS
+    # What was to follow a change that was not made has nothing to stand on
+    follows = call.name in ("checkpoint", "finish") and any(map(_refused, since))
+    return failure(call, UNPLANNED, SAY_IT) if changes or follows else None
+
+
+def _refused(event: Event) -> bool:
+    return isinstance(event, Acted) and event.result.error == UNPLANNED
+
+
+def tell_course(events: Sequence[Event]) -> str:
+    """Say behind a verified step where the plan stands, and what of the step was not in it; empty without a plan."""
+    course = track(events)
+    if not course.steps:
+        return ""
+    count = len(course.steps)
+    if not course.next:
+        told = f"Plan: all {count} steps are done. If more is needed, update_plan; else finish."
+    else:
+        ahead = f"next is {course.done + 1}. {line(course.next)}"
+        told = f"Plan: {course.done} of {count} done, {ahead}. If that no longer holds, update_plan."
+    return "".join(f"\n{text}" for text in (told, *_stray(course, _last_paths(events))))
+
+
+def _last_paths(events: Sequence[Event]) -> tuple[str, ...]:
+    judged = next((event for event in reversed(events) if isinstance(event, Verified)), None)
+    return judged.change.paths if judged is not None else ()
+
+
+def _stray(course: Course, paths: Sequence[str]) -> Iterator[str]:
+    """Say where a change is of more than one step, or reaches beyond what the plan is about."""
+    # A test belongs to the step that it proves
+    mine = [path for path in paths if not is_test(path)]
+    named = {path: [at for at, step in enumerate(course.steps, 1) if _names(step, path)] for path in mine}
+    several = sorted({found[0] for found in named.values() if len(found) == 1})
+    if len(several) > 1:
+        yield f"Note: it is of steps {', '.join(map(str, several[:NAMED]))} of the plan; keep to one purpose a step."
+    about = (*course.design.modules, *course.design.changes, *course.design.tests)
+    if course.design.modules:
+        beyond = [path for path in mine if not named[path] and not any(_is_about(text, path) for text in about)]
+        if beyond:
+            yield f"Note: the plan does not speak of {', '.join(map(line, beyond[:NAMED]))}."
+
+
+def _names(text: str, path: str) -> bool:
+    """Say whether a text names a file, a folder that it is in, or the module that it is."""
+    return any(_fits(word, path) for word in _words(text))
+
+
+def _fits(word: str, path: str) -> bool:
+    if "/" not in word and "." not in word:
+        return False
+    dotted = word.replace(".", "/")
+    forms = {word, dotted, f"{dotted}.py"}
+    return any(f"/{path}".endswith(f"/{form}") or path.startswith(f"{form}/") for form in forms)
+
+
+def _is_about(text: str, path: str) -> bool:
+    """Say so, too, where but the bare name of a file or of a folder is there."""
+    parts = {part.partition(".")[0] for part in path.split("/")} | set(path.split("/"))
+    return _names(text, path) or any(word in parts for word in _words(text))
+
+
+def _words(text: str) -> Iterator[str]:
+    for word in text.replace(",", " ").replace(":", " ").split():
+        bare = word.strip("`'\"()[]<>;*.").rstrip("/")
+        if bare:
+            yield bare
