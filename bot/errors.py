@@ -2,8 +2,7 @@
 
 * AgentError
   x UsageError              the person: one line, exit 2
-    + ConfigError           a setting, a flag or a file that we were given
-    + NotARepository        no repository, or one that we cannot work in
+    + ConfigError, NotARepository
     + OrderError            an order on a page, which whoever gave it is told there
   x ToolError               the model: becomes a tool result, the run goes on
     + UnknownTool

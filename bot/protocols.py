@@ -1,16 +1,16 @@
 """The seams: all that the agent knows of the world outside it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from bot.core.approval import Decision, Question
-from bot.core.change import ChangeSet
+from bot.core.change import Blob, ChangeSet
 from bot.core.check import Verdict
 from bot.core.event import Event
-from bot.core.message import Prompt, Reply
+from bot.core.message import Progress, Prompt, Reply
 from bot.core.report import Report
 from bot.core.task import Source
 
@@ -26,17 +26,6 @@ class Model(Protocol):
     def reply(self, prompt: Prompt, seconds: float | None = None) -> Reply:
         """Answer a prompt; all of it may take so many seconds, None for as long as it wants. Raises ModelError."""
         ...
-
-
-class Progress(NamedTuple):
-    """What has come of a reply so far."""
-
-    text: str = ""
-    """The end of what is said, as it came."""
-    call: str = ""
-    """The tool whose arguments are coming."""
-    characters: int = 0
-    """Of text and arguments, all together."""
 
 
 Watch: TypeAlias = Callable[[Progress], None]
@@ -192,6 +181,18 @@ class Shelf(Protocol):
 
     def put(self, key: str, value: bytes, /) -> None:
         """Keep something."""
+        ...
+
+
+class Contents(Protocol):
+    """The files of recorded trees, without a checkout. Raises WorkspaceError."""
+
+    def files(self, tree: str, /) -> tuple[Blob, ...]:
+        """List the regular files of a tree or commit, in the order of their paths' bytes."""
+        ...
+
+    def read(self, blobs: Iterable[str], largest: int, /) -> Iterator[tuple[str, bytes | None]]:
+        """Yield each id with its content, one after the other; None for one that has more bytes than `largest`."""
         ...
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 from bot.core.message import Reply, ToolCall, ToolResult
@@ -25,7 +26,15 @@ def refuse(call: ToolCall, reply: Reply, tools: Tools) -> ToolResult | None:
         near = get_close_matches(call.name, tools, n=1)
         rest = f"; did you mean {near[0]!r}?" if near else ""
         return failure(call, UnknownTool.kind, f"there is no tool {call.name!r}{rest}")
+    if tools[call.name].access is not Access.READ and _repeats(call, reply):
+        return failure(call, "duplicate", "the same call stands right before this one: it was executed once, not twice")
     return None
+
+
+def _repeats(call: ToolCall, reply: Reply) -> bool:
+    """Say whether a call is the one before it again: some services send each twice."""
+    pairs = pairwise(reply.calls)
+    return any(call == two and (one.name, one.arguments) == (two.name, two.arguments) for one, two in pairs)
 
 
 def failure(call: ToolCall, kind: str, text: str) -> ToolResult:
@@ -40,9 +49,11 @@ def success(call: ToolCall, text: str) -> ToolResult:
 
 def _problem(raw: str) -> str:
     try:
-        return f"they are a {type(json.loads(raw)).__name__}"
+        read = json.loads(raw)
     except (json.JSONDecodeError, RecursionError) as error:
         return str(error)[:100]
+    # What no service's JSON is, and what is read differently by different programs
+    return "a name twice, or no JSON number" if isinstance(read, dict) else f"they are a {type(read).__name__}"
 
 
 def _cut(raw: str) -> bool:

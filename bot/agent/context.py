@@ -11,17 +11,17 @@ checks, background and plan, then the project with its map, then the base as it 
 were compressed; the turns, in which an answer that stands above is shown by what differs (see core.repeats).
 """
 
-import hashlib
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import takewhile
 
+from bot.agent import planning
 from bot.core.escape import line
 from bot.core.event import Acted, Baselined, Event, Resumed, Started
+from bot.core.marker import fence
 from bot.core.message import Message, Prompt, ToolSpec
 from bot.core.repeats import Writer
 from bot.core.talk import Compressed, Planned, Replied, Retried, Surveyed, Told
@@ -41,10 +41,6 @@ ASSUMED = 1 / 3
 """Tokens in a byte, as long as no reply has told; no tokenizer needs more for code or prose."""
 LEAST, MOST = 1 / 8, 1 / 1.5
 """Between what a reply tells is believed."""
-
-_MARKER = re.compile("<(?=<<)")
-_SPEAKER = re.compile(r"^([ \t]*(?:Human|Assistant))(?=:)", re.MULTILINE)
-"""How the turns of a conversation begin where it is one text."""
 
 
 def prompt(events: Sequence[Event], tools: tuple[ToolSpec, ...]) -> Prompt:
@@ -92,13 +88,26 @@ class View:
     overflow: int = 0
     """Bytes of the smallest prompt that did not fit the model's window; 0 as long as each did."""
     longer: bool = False
+    turns: int = 0
+    """Replies so far."""
+    since: int = 0
+    """Of them, since the prompt was last made anew."""
+    calibrated: bool = False
+    """Whether a reply told the ratio."""
+    shown: dict[int, int] = field(default_factory=dict)
+    """Bytes that each event takes in the prompt, by its number; those that take none are left out."""
+    _frame: int = field(init=False)
+    """Bytes of the system prompt and the tools."""
     _first: Message | None = None
     _settled: bool = False
     _messages: list[Message] = field(default_factory=list)
     """Those behind the first."""
     _bytes: int = 0
-    """Of all those."""
+    """Of those."""
     _writer: Writer = field(default_factory=Writer)
+
+    def __post_init__(self) -> None:
+        self._frame = _fixed(self.tools)
 
     def add(self, event: Event) -> None:
         """Show an event, if it is one that a model is shown."""
@@ -111,7 +120,7 @@ class View:
             case Retried(error=ContextOverflow.kind, sent=sent) if sent:
                 self.overflow = min(sent, self.overflow or sent)
             case Resumed():
-                self.overflow = 0  # It may be another model
+                self.overflow, self.ratio, self.calibrated = 0, ASSUMED, False  # It may be another model
             case _:
                 pass
         self.events.append(event)
@@ -139,9 +148,14 @@ class View:
         return self._first
 
     @property
+    def messages(self) -> Sequence[Message]:
+        """Those of the next prompt behind the first."""
+        return self._messages
+
+    @property
     def fixed(self) -> int:
         """The bytes that no compression takes away: system prompt, tools, first message."""
-        return _fixed(self.tools) + weigh(self.first)
+        return self._frame + weigh(self.first)
 
     @property
     def size(self) -> int:
@@ -156,19 +170,21 @@ class View:
     def _hear(self, event: Replied) -> None:
         if not self._settled:
             self._first, self._settled = self.first, True
+        self.turns, self.since = self.turns + 1, self.since + 1
         self.longer = event.reply.finish == "length"
         if event.sent > 0 and event.reply.usage.input > 0:
+            self.calibrated = True
             self.ratio = min(MOST, max(LEAST, event.reply.usage.input / event.sent))
 
     def _show(self, at: int, event: Event) -> None:
         match event:
             case Replied():
-                self._say(Message(role="assistant", text=event.reply.text, calls=event.reply.calls))
+                self._say(at, Message(role="assistant", text=event.reply.text, calls=event.reply.calls))
             case Acted():
                 # Role and id are data of ours, so that no output is another call's; what is inside can only look odd
-                self._say(Message(role="tool", text=self._answer(at, event), call_id=event.call.id))
+                self._say(at, Message(role="tool", text=self._answer(at, event), call_id=event.call.id))
             case Told():
-                self._say(Message(role="user", text=show(event.text)))
+                self._say(at, Message(role="user", text=show(event.text)))
             case _:
                 pass
 
@@ -176,9 +192,10 @@ class View:
         gone = at in self.stale
         return GONE if gone else self._writer.write(event.call, show(event.result.output))
 
-    def _say(self, message: Message) -> None:
+    def _say(self, at: int, message: Message) -> None:
         self._messages.append(message)
-        self._bytes += weigh(message)
+        self.shown[at] = weigh(message)
+        self._bytes += self.shown[at]
 
     def _compress(self, event: Compressed, at: int) -> None:
         """Begin anew behind what is not shown any more; a record may be foreign, and its numbers any."""
@@ -187,11 +204,11 @@ class View:
             self.until, self.summary = until, event.summary
         acted = (index for index in event.stale if 0 <= index < at and isinstance(self.events[index], Acted))
         self.stale = self.stale.union(acted)
-        self._messages, self._bytes, self._writer = [], 0, Writer()
+        self._messages, self._bytes, self.shown, self._writer, self.since = [], 0, {}, Writer(), 0
         if self.until:
             started = next(event for event in self.events if isinstance(event, Started))
             told = fence(squeeze(self.summary or UNTOLD, LONGEST), started.run)
-            self._say(Message(role="user", text=f"{EARLIER}\n{told}"))
+            self._say(at, Message(role="user", text=f"{EARLIER}\n{told}"))
         for index in range(self.until, at):
             self._show(index, self.events[index])
 
@@ -232,10 +249,11 @@ def _task(started: Started) -> Iterator[str]:
 
 def _plan(head: Sequence[Event], run: str) -> Iterator[str]:
     """Tell the plan that there is already."""
-    planned = next((event for event in reversed(head) if isinstance(event, Planned)), None)
-    if planned is not None and planned.steps:
-        steps = "\n".join(f"{number}. {step}" for number, step in enumerate(planned.steps, 1))
-        yield from ("# The plan", fence(_clean(steps), run))
+    planned = planning.agreed(head)
+    if planned is not None:
+        yield from (f"# The plan\n{planning.AGREED}", fence(_clean(planning.tell_plan(planned)), run))
+    elif asked := planning.ask_for_plan(head):
+        yield f"# The plan\n{asked}"
 
 
 def _project(head: Sequence[Event], started: Started) -> Iterator[str]:

@@ -4,14 +4,16 @@ import random
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
+from bot.agent import compress
 from bot.agent.memory import Memory
+from bot.agent.retelling import Keep
 from bot.core.event import Ended, Event
 from bot.core.limits import current
 from bot.core.message import Reply, Usage
 from bot.core.recovery import respond
-from bot.core.talk import Replied, Retried
+from bot.core.talk import Compressed, Replied, Retried
 from bot.core.task import Limits
-from bot.errors import ModelError
+from bot.errors import ContextOverflow, ModelError
 from bot.protocols import Model
 
 
@@ -23,8 +25,10 @@ class Inquiry:
     memory: Memory
     clock: Callable[[], float]
     pause: Callable[[float], None]
-    window: int
-    """Tokens that the model takes at once; 0 where nothing is known."""
+    room: int
+    """Tokens that a prompt may have; 0 where nothing is known."""
+    keep: Keep
+    """Stores what is not shown to the model any more."""
     errors: list[str] = field(default_factory=list)
     """Kinds of the errors in a row."""
 
@@ -32,7 +36,7 @@ class Inquiry:
         """Return the model's reply; None where the run has ended instead."""
         allowed = current(self.memory.log, limits)
         while True:
-            end = self._limit(allowed)
+            end = self._limit(allowed) or (yield from self._make_room())
             if end is not None:
                 yield end
                 return None
@@ -54,6 +58,16 @@ class Inquiry:
     def _left(self, allowed: Limits) -> float | None:
         """Return the seconds that an answer may take."""
         return None if allowed.seconds is None else max(0.0, allowed.seconds - self.memory.meter.elapsed(self.clock()))
+
+    def _make_room(self) -> Generator[Event, None, Ended | None]:
+        """Make the prompt shorter where it is time for that, or where it did not fit."""
+        overflow = self.errors[-1:] == [ContextOverflow.kind]
+        view = self.memory.view
+        made = compress.emergency(view, self.keep) if overflow else compress.due(view, self.room, self.keep)
+        if isinstance(made, Compressed):
+            yield made
+            return None
+        return made
 
     def _recover(self, error: ModelError, allowed: Limits, took: float, sent: int) -> Generator[Event, None, None]:
         """Wait before the model is asked again, or end the run."""

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from bot.agent.answer import GONE, TOGETHER, Answer, tell_rollback
 from bot.agent.asking import STOPPED, Asking, about_change, stop, wait
+from bot.agent.planning import tell_course
 from bot.core import limits, standing
 from bot.core.approval import Refusal
 from bot.core.change import ChangeSet
@@ -229,7 +230,8 @@ class Judge:
     def _committed(self, made: Committed, verdict: Verdict) -> Answer:
         left = [result.check for result in verdict.results if result.status != "passed"]
         rest = f"\n{digest(verdict)}" if left else " Every check passes."
-        return Answer(ok=True, text=f"committed {made.commit[:10]} as step {made.step}: {made.subject}.{rest}")
+        told = f"committed {made.commit[:10]} as step {made.step}: {made.subject}.{rest}{tell_course(self.log)}"
+        return Answer(ok=True, text=told)
 
     def _refuse(self, kind: str, text: str, failures: int, why: str = "") -> Generator[Event, None, Answer]:
         bound = limits.current(self.log, self._started.task.limits).attempts

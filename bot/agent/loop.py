@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TypeAlias
 
-from bot.agent import calls, context, guards, pending
+from bot.agent import calls, context, guards, pending, planning, retelling
 from bot.agent.answer import BROKEN, NUDGE, OBJECTION, Broken
 from bot.agent.asking import Asking, Permit
 from bot.agent.inquiry import Inquiry
@@ -22,6 +22,7 @@ from bot.core.redact import Redactor
 from bot.core.talk import Planned, Surveyed, Told
 from bot.errors import BadArguments, Denied, Unverified, WorkspaceError
 from bot.protocols import Approver, Model, Surveyor
+from bot.tools import excerpt
 from bot.tools.control import Ask, Checkpoint, Finish, Plan
 from bot.tools.tool import Access, Bench
 from bot.verify.digest import digest
@@ -40,20 +41,21 @@ class Agent:
     clock: Callable[[], float] = time.time
     pause: Callable[[float], None] = time.sleep
     window: int = 0
-    """Tokens that the model takes at once; 0 where nothing is known."""
+    """Tokens that a prompt may have; 0 where nothing is known."""
     surveyor: Surveyor | None = None
     """Who looks the project over for a task, once the base was judged."""
     foreign: int = 0
     """How many events of the record nothing tells to be of ours: what was allowed there does not count."""
 
-    def work(self, started: Started, bench: Bench) -> Iterator[Event]:
+    def work(self, started: Started, bench: Bench, plan: Planned | None = None) -> Iterator[Event]:
         """Work on a task until it is done or may cost no more; each event is redacted before anybody sees it."""
-        return self._run((started,), (), started, bench)
+        return self._run((started, plan) if plan is not None else (started,), (), started, bench)
 
     def resume(self, past: Sequence[Event], news: Sequence[Event], bench: Bench) -> Iterator[Event]:
         """Go on with a run that stopped: `news` says so, and whatever the model has to hear of it."""
         started = past[0]
         assert isinstance(started, Started), "a run's first event is Started"
+        excerpt.reserve(retelling.references(past), bench.store)
         return self._run(news, past, started, bench)
 
     def _run(self, news: Sequence[Event], past: Sequence[Event], started: Started, bench: Bench) -> Iterator[Event]:
@@ -99,12 +101,15 @@ class _Turns:
     def _work(self, started: Started) -> Events:
         agent = self.agent
         while not isinstance(self.log[-1], Ended):
-            inquiry = Inquiry(agent.model, self.memory, agent.clock, agent.pause, agent.window)
+            inquiry = Inquiry(agent.model, self.memory, agent.clock, agent.pause, agent.window, self._keep)
             reply = yield from inquiry.ask(started.task.limits)
             if reply is None:
                 return
             yield from self._answer(reply) if reply.calls else self._silent(reply)
             yield from self._watch()
+
+    def _keep(self, text: str) -> str:
+        return excerpt.keep(text, self.bench.store)
 
     def _catch_up(self, begun: Pending) -> Events:
         """Carry out what is left of the last reply."""
@@ -183,7 +188,8 @@ class _Turns:
         yield end
 
     def _batch(self, batch: Sequence[ToolCall], reply: Reply) -> Generator[Event, None, Ended | None]:
-        refused = {call.id: calls.refuse(call, reply, self.agent.tools) for call in batch}
+        tools, log = self.agent.tools, self.log
+        refused = {c.id: calls.refuse(c, reply, tools) or planning.refuse_unplanned(log, c, tools) for c in batch}
         alone = batch[0] if len(batch) == 1 and refused[batch[0].id] is None else None
         if alone is not None and self._steers(alone):
             return (yield from self._steer(alone))
@@ -217,7 +223,7 @@ class _Turns:
             return None
         match wish:
             case Plan():
-                yield Planned(steps=tuple(wish.steps))
+                yield planning.note_plan(wish)
                 yield Acted(call=call, result=calls.success(call, "noted"))
             case Checkpoint():
                 answer = yield from self._judge.candidate(wish.subject, wish.body, call.id)

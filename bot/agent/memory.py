@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.agent import context
+from bot.agent.context import View
 from bot.core.event import Event
 from bot.core.limits import Meter
 from bot.core.message import Prompt, ToolSpec
@@ -16,6 +16,10 @@ class Memory:
     specs: tuple[ToolSpec, ...]
     log: list[Event] = field(default_factory=list)
     meter: Meter = field(default_factory=Meter)
+    view: View = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.view = View(self.specs)
 
     @classmethod
     def of(cls, events: Sequence[Event], specs: tuple[ToolSpec, ...]) -> "Memory":
@@ -29,12 +33,13 @@ class Memory:
         """Remember an event."""
         self.log.append(event)
         self.meter.add(event)
+        self.view.add(event)
 
     def prompt(self) -> Prompt:
         """Return what the model is shown next."""
-        return context.prompt(self.log, self.specs)
+        return self.view.prompt()
 
     @property
     def size(self) -> int:
         """The bytes of the next prompt."""
-        return context.size(self.prompt())
+        return self.view.size

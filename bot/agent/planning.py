@@ -1,6 +1,7 @@
 """Whether a task wants a plan, what is said of one, and where it stands after each verified step."""
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from bot.agent.calls import Tools, failure
 from bot.agent.scale import is_large
@@ -9,13 +10,13 @@ from bot.core.escape import line
 from bot.core.event import Acted, Committed, Event, Started, Verified
 from bot.core.evidence import is_test
 from bot.core.message import ToolCall, ToolResult
-from bot.core.plan import Design
+from bot.core.plan import FIRST, Design
 from bot.core.talk import Planned, Replied
 from bot.tools.control import Plan
 from bot.tools.tool import Access
 
 UNPLANNED = "unplanned"
-PLAN_FIRST = "This takes several steps: call update_plan before you change anything, one purpose a step."
+AGREED = "A person agreed to it. Keep to it; where it does not hold, say so with update_plan."
 SAY_IT = "not executed: say your plan first (update_plan), one purpose a step; then call again"
 LOOKS = frozenset({"run_check", "locate_fault"})
 """Calls that execute something, and change nothing."""
@@ -30,16 +31,15 @@ def note_plan(wish: Plan) -> Planned:
 
 def ask_for_plan(events: Sequence[Event]) -> str:
     """Say that a plan comes first, where a task wants one and none is agreed; else empty."""
-    started = events[0]
-    assert isinstance(started, Started), "a run's first event is Started"
+    started = next(event for event in events if isinstance(event, Started))
     wanted = not started.planning and agreed(events) is None and is_large(started.task)
-    return PLAN_FIRST if wanted else ""
+    return FIRST if wanted else ""
 
 
 def agreed(events: Sequence[Event]) -> Planned | None:
-    """Return the plan that a run was given at its start."""
-    second = events[1] if len(events) > 1 else None
-    return second if isinstance(second, Planned) else None
+    """Return the plan that there was before the model was asked for the first time."""
+    head = takewhile(lambda event: not isinstance(event, Replied), events)
+    return next((event for event in reversed(tuple(head)) if isinstance(event, Planned) and event.steps), None)
 
 
 def tell_plan(plan: Planned) -> str:
@@ -63,7 +63,9 @@ def tell_edit(events: Sequence[Event]) -> str:
 def refuse_unplanned(events: Sequence[Event], call: ToolCall, tools: Tools) -> ToolResult | None:
     """Refuse the first reply that changes something in a task that wants a plan and has none; never a second one."""
     tool = tools.get(call.name)
-    if tool is None or "update_plan" not in tools or not ask_for_plan(events):
+    ends = call.name in ("checkpoint", "finish")
+    changes = tool is not None and tool.access in (Access.WRITE, Access.EXECUTE) and call.name not in LOOKS
+    if not (changes or ends) or "update_plan" not in tools or not ask_for_plan(events):
         return None
     last = next((at for at in range(len(events) - 1, -1, -1) if isinstance(events[at], Replied)), 0)
     if any(isinstance(event, Planned | Committed) or _refused(event) for event in events[:last]):
@@ -71,10 +73,8 @@ def refuse_unplanned(events: Sequence[Event], call: ToolCall, tools: Tools) -> T
     since = events[last:]
     if any(isinstance(event, Planned) for event in since):
         return None
-    changes = tool.access in (Access.WRITE, Access.EXECUTE) and call.name not in LOOKS
     # What was to follow a change that was not made has nothing to stand on
-    follows = call.name in ("checkpoint", "finish") and any(map(_refused, since))
-    return failure(call, UNPLANNED, SAY_IT) if changes or follows else None
+    return failure(call, UNPLANNED, SAY_IT) if changes or any(map(_refused, since)) else None
 
 
 def _refused(event: Event) -> bool:

@@ -1,6 +1,6 @@
 """What changed between two trees."""
 
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from bot.core.task import Record
 
@@ -62,3 +62,12 @@ def readable(raw: bytes) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+class Blob(NamedTuple):
+    """A file of a tree."""
+
+    path: str
+    """Readable, from the root."""
+    id: str
+    """Of its content."""

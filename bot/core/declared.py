@@ -117,3 +117,24 @@ def _complaint(words: str, value: object) -> str:
     if words.startswith("Value error, "):
         return words.removeprefix("Value error, ")
     return f"expected {words.removeprefix('Input should be ').removeprefix('a valid ')}, not {quote(value)}"
+
+
+def read_checks(value: object, where: str) -> tuple[Check, ...]:
+    """Read checks that are declared as lines, as a table, or as a list of either. Raises ConfigError."""
+    if isinstance(value, Mapping):
+        return tuple(read_check(str(name), entry, where) for name, entry in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(check for item in value for check in read_checks(item, where))
+    return (
+        (value,)
+        if isinstance(value, Check)
+        else tuple(parse_check(line, where) for line in read_lines(value, "NAME=COMMAND", where))
+    )
+
+
+def read_lines(value: object, expected: str, where: str) -> tuple[str, ...]:
+    """Read one text of lines, or a list of them. Raises ConfigError, which says what was expected."""
+    lines = value.splitlines() if isinstance(value, str) else value
+    if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
+        raise ConfigError(f"{where}: expected {expected}, not {quote(value)}")
+    return tuple(lines)

@@ -11,7 +11,7 @@ from bot.core.check import Check, Verdict
 from bot.core.message import ToolCall, ToolResult, Usage
 from bot.core.proof import Audit, Proof
 from bot.core.talk import Compressed, Happening, Planned, Replied, Retried, Surveyed, Told
-from bot.core.task import Limits, Task
+from bot.core.task import Limits, Task, Trust
 from bot.core.terms import Terms
 
 
@@ -22,6 +22,7 @@ class Started(Happening):
     run: str
     task: Task
     branch: str
+    """Empty where only a plan is asked for."""
     version: str = ""
     model: str = ""
     isolation: str = ""
@@ -32,6 +33,8 @@ class Started(Happening):
     """What a model should know of the project before it reads a file: layout, instructions of the base."""
     background: str = ""
     """What a model should know of earlier runs, in words that may be foreign."""
+    trust: Trust = "untrusted"
+    """Whether the author of the task is; records of old do not tell."""
     planning: bool = False
     """Whether only a plan is asked for, and nothing is to be changed."""
     built: tuple[str, ...] = ()
@@ -42,6 +45,8 @@ class Started(Happening):
     """What is run in each tree before its checks."""
     notes: tuple[str, ...] = ()
     """What a person should know before reading on, such as uncommitted work that is not included."""
+    priced: bool = True
+    """Whether it is known what the model's tokens cost."""
 
 
 class Baselined(Happening):
@@ -144,6 +149,8 @@ class Resumed(Happening):
     anew: str = ""
     """Why the base, and where the branch stands, have to be judged again before anything else; empty when not."""
     notes: tuple[str, ...] = ()
+    priced: bool = True
+    """Whether it is known what the model's tokens cost from here on."""
 
 
 class Reviewed(Happening):

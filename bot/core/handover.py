@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
+from bot.core.plan import Design
 from bot.core.task import Record
 
 NAME = "handover.json"
@@ -47,6 +48,8 @@ class Handover(Record):
     base: Base = Base()
     plan: tuple[str, ...] = Field(default=(), max_length=200)
     """What would be done, where only a plan was asked for."""
+    design: Design = Design()
+    """What that rests on."""
     said: str = Field(default="", max_length=20_000)
     """Why there is no run, or what a person should know beside its report."""
     reason: str = Field(default="", max_length=200, pattern=r"^[a-z]*(?:-[a-z]+)*$")

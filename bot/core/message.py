@@ -1,7 +1,7 @@
 """What passes between the loop and a model, whichever service is behind it."""
 
 import re
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import Field, JsonValue
 
@@ -121,3 +121,14 @@ class Reply(Record):
     calls: tuple[ToolCall, ...] = ()
     usage: Usage = Usage()
     finish: Finish = "stop"
+
+
+class Progress(NamedTuple):
+    """What has come of a reply so far."""
+
+    text: str = ""
+    """The end of what is said, as it came."""
+    call: str = ""
+    """The tool whose arguments are coming."""
+    characters: int = 0
+    """Of text and arguments, all together."""

@@ -1,6 +1,11 @@
 """What a run means to do, and what that rests on."""
 
+from collections.abc import Iterator
+
 from bot.core.task import Record
+
+FIRST = "This takes several steps: call update_plan before you change anything, one purpose a step."
+"""What a model is told of a task that wants a plan."""
 
 
 class Design(Record):
@@ -18,3 +23,7 @@ class Design(Record):
     """What shows that it works."""
     verification: tuple[str, ...] = ()
     """Which checks judge it."""
+
+    def points(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Return what there is under each heading, headings with nothing below them left out."""
+        return ((name.capitalize(), told) for name, told in self if told)

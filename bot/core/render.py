@@ -9,9 +9,9 @@ from bot.core.publication.sections import (
     show_changed,
     show_checks,
     show_cost,
+    show_course,
     show_diffs,
     show_doubts,
-    show_plan,
     show_points,
     show_reds,
     show_steps,
@@ -37,7 +37,7 @@ def markdown(report: Report) -> str:
         _part("Checks", show_checks(report)),
         _part("Proof", _proof(report)),
         _part("Not verified", show_doubts(report, grave=True)),
-        _part("Plan", show_plan(report.plan)),
+        _part("Plan", show_course(report)),
         _part("Steps", show_steps(report)),
         _part("Cost", show_cost(report)),
         _part("Run again", _again(report)),
@@ -82,5 +82,7 @@ def _proof(report: Report) -> str:
 
 
 def _again(report: Report) -> str:
+    if report.planning:
+        return fence(f"git agent fix --plan {report.run}", "sh") if report.plan else ""
     undo = [f"git agent undo {report.run}"] if live(report) else []
     return fence("\n".join((f"git agent verify {report.run}", f"git agent show {report.run}", *undo)), "sh")

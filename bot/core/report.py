@@ -5,6 +5,7 @@ from typing import Literal, TypeAlias
 from bot.core.approval import Decision, Question
 from bot.core.change import FileChange
 from bot.core.check import CheckResult, Flake, Rung, Status
+from bot.core.plan import Design
 from bot.core.proof import Audit, Proof
 from bot.core.task import Record, Task
 
@@ -59,6 +60,8 @@ class Spent(Record):
     output: int = 0
     cached: int = 0
     cost: float = 0.0
+    """US dollars, unanswered requests included; of some tokens it is not known where `priced` is False."""
+    priced: bool = True
     seconds: float = 0.0
 
 
@@ -77,6 +80,12 @@ class Report(Record):
     model: str = ""
     python: str = ""
     plan: tuple[str, ...] = ()
+    design: Design = Design()
+    """What the plan rests on."""
+    plan_done: int = 0
+    """How many steps of the plan are done, counted by verified commits."""
+    planning: bool = False
+    """Whether only a plan was asked for."""
     steps: tuple[Step, ...] = ()
     baseline: tuple[CheckSummary, ...] = ()
     proof: Proof = Proof()

@@ -111,7 +111,8 @@ class _Fold:
         changed: dict[str, str] = {name: value for name in ("model", "isolation") if (value := getattr(event, name))}
         notes = dict.fromkeys((*self.started.notes, *event.notes))
         terms = dict(event.terms) if event.terms is not None else {}
-        self.started = self.started.model_copy(update={**changed, **terms, "notes": tuple(notes)})
+        priced = self.started.priced and event.priced
+        self.started = self.started.model_copy(update={**changed, **terms, "notes": tuple(notes), "priced": priced})
         if event.anew:
             self.proved = None
 
@@ -273,6 +274,7 @@ class _Fold:
             output=self.usage.output,
             cached=self.usage.cached,
             cost=round(self.usage.cost, 6),
+            priced=self.started is None or self.started.priced,
             seconds=round(self.clock.seconds, 3),
         )
 

@@ -22,6 +22,8 @@ class Planned(Happening):
     design: Design = Design()
     by: Literal["model", "person"] = "model"
     """Who said it last; a person may have changed what a model had said."""
+    source: str = ""
+    """The run that it was made in, where that is another one."""
 
 
 class Replied(Happening):

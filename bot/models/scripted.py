@@ -1,7 +1,7 @@
 """A model that says what it was told to say: for tests, demos and tasks of which every step is known."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -11,6 +11,7 @@ from pydantic import Field, JsonValue, ValidationError
 from bot.core.message import Finish, Prompt, Reply, ToolCall, Usage
 from bot.core.task import Record
 from bot.errors import ConfigError
+from bot.models.service.arguments import clean, parse_arguments, refuse_constant
 
 Line: TypeAlias = Reply | Callable[[Prompt], Reply]
 
@@ -87,7 +88,7 @@ def _replies(lines: Sequence[str], path: Path) -> Iterator[Reply]:
 
 def _parse(line: str, where: str) -> ScriptedReply:
     try:
-        parsed = json.loads(line, parse_constant=_refuse_constant)
+        parsed = json.loads(line, parse_constant=refuse_constant)
     except json.JSONDecodeError as error:
         raise ConfigError(f"{where}: not JSON: {error.msg.lower()} at column {error.colno}") from error
     except (ValueError, RecursionError) as error:
@@ -102,23 +103,6 @@ def _parse(line: str, where: str) -> ScriptedReply:
         raise ConfigError(f"{where}: {place}: {problem['msg'].lower()}") from error
 
 
-def _refuse_constant(word: str) -> JsonValue:
-    raise ValueError(f"{word} is not JSON")
-
-
-def clean(value: JsonValue) -> JsonValue:
-    """Replace what is not valid Unicode, such as lone surrogates, at whatever depth."""
-    match value:
-        case str():
-            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        case list():
-            return [clean(item) for item in value]
-        case dict():
-            return {str(clean(key)): clean(item) for key, item in value.items()}
-        case _:
-            return value
-
-
 def _reply(line: ScriptedReply, count: int) -> Reply:
     calls = tuple(_call(call, f"c{count + index}") for index, call in enumerate(line.calls, 1))
     return Reply(
@@ -129,18 +113,9 @@ def _reply(line: ScriptedReply, count: int) -> Reply:
 def _call(call: ScriptedCall, id: str) -> ToolCall:  # noqa: A002 - the field's name
     if call.raw_arguments is None:
         return ToolCall(id=id, name=call.name, arguments=call.arguments)
-    parsed = _parse_arguments(call.raw_arguments)
+    parsed = parse_arguments(call.raw_arguments)
     return (
         ToolCall(id=id, name=call.name, raw=call.raw_arguments)
         if parsed is None
         else ToolCall(id=id, name=call.name, arguments=dict(parsed))
     )
-
-
-def _parse_arguments(raw: str) -> Mapping[str, JsonValue] | None:
-    """Parse arguments as a service's adapter would; None when they are not a JSON object."""
-    try:
-        parsed = clean(json.loads(raw, parse_constant=_refuse_constant))
-    except (ValueError, RecursionError):
-        return None
-    return parsed if isinstance(parsed, dict) else None

@@ -15,6 +15,12 @@ class Plan(Arguments):
     """Say your steps."""
 
     steps: Strings
+    requirements: Strings = ()
+    boundaries: Strings = ()
+    modules: Strings = ()
+    changes: Strings = ()
+    tests: Strings = ()
+    verification: Strings = ()
 
 
 class Checkpoint(Arguments):

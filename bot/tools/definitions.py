@@ -36,7 +36,7 @@ def define(sources: Sources, executor: Executor, wanted: str = "") -> dict[str, 
     """List the definitions of each source, in their order; with `wanted`, those of that last name suffice."""
     found = {name: of_python(source) for name, source in sources.items() if language_of(name) == "python"}
     asked = {name: source for name, source in sources.items() if found.get(name) is None and language_of(name)}
-    known = {**found, **(_ask(asked, executor, wanted) if asked else {})}
+    known: dict[str, tuple[Symbol, ...] | None] = {**found, **(ask(asked, executor, wanted) if asked else {})}
     return {name: _or_pattern(known.get(name), source) for name, source in sources.items()}
 
 
@@ -44,8 +44,8 @@ def _or_pattern(known: tuple[Symbol, ...] | None, source: str) -> tuple[Symbol, 
     return by_pattern(source) if known is None else known
 
 
-def _ask(sources: Sources, executor: Executor, wanted: str) -> dict[str, tuple[Symbol, ...]]:
-    """Ask the grammars; what they could not read is left out."""
+def ask(sources: Sources, executor: Executor, wanted: str = "") -> dict[str, tuple[Symbol, ...] | None]:
+    """Ask the grammars; None where they fell over a source, and what they had no time for is left out."""
     spec = find_spec("tree_sitter")
     if spec is None or spec.origin is None:
         return {}
@@ -80,15 +80,15 @@ def _copies(folder: Path, sources: Sources) -> Iterator[tuple[str, str]]:
         yield str(number), language_of(name)
 
 
-def _read(report: bytes, names: Sequence[str]) -> Iterator[tuple[str, tuple[Symbol, ...]]]:
+def _read(report: bytes, names: Sequence[str]) -> Iterator[tuple[str, tuple[Symbol, ...] | None]]:
     """Read the answers; a parser that was taken over may have written anything."""
     for line in filter(None, report.split(b"\n")):
         try:
             index, rows = _ANSWER.validate_json(line)
         except ValidationError:
             continue
-        if rows is not None and 0 <= index < len(names):
-            yield names[index], tuple(_symbol(*row) for row in rows)
+        if 0 <= index < len(names):
+            yield names[index], None if rows is None else tuple(_symbol(*row) for row in rows)
 
 
 def _symbol(name: str, first: int, last: int, head: str, depth: int) -> Symbol:

@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +12,9 @@ from bot.core.telling import part
 
 CAP = 8000
 """Bytes of one output that a model is shown."""
+
+MOST_KNOWN = 10**6
+"""References that a run may have given; a record that names others is not to be believed."""
 
 REF = re.compile(r"o[1-9][0-9]{0,8}")
 
@@ -29,11 +33,16 @@ def fit(output: str, store: Path, cap: int = CAP) -> Excerpt:
     data = output.encode("utf-8", "backslashreplace")
     if len(data) <= cap:
         return Excerpt(data.decode())
-    try:
-        ref = _keep(data, store)
-    except OSError:
-        ref = ""  # a full disk must not take the part that can be shown away
+    ref = keep(output, store)
     return Excerpt(_excerpt(data.decode().split("\n"), ref, cap), ref, cut=True)
+
+
+def keep(output: str, store: Path) -> str:
+    """Store an output whole and return its reference; empty where it could not be kept."""
+    try:
+        return _keep(output.encode("utf-8", "backslashreplace"), store)
+    except OSError:
+        return ""  # a full disk must not take the part that can be shown away
 
 
 def kept(ref: str, store: Path) -> str | None:
@@ -42,6 +51,22 @@ def kept(ref: str, store: Path) -> str | None:
         return None
     found = next(iter(store.glob(f"{ref}-*.txt")), None)
     return found.read_bytes().decode("utf-8", "replace") if found else None
+
+
+def reserve(refs: Iterable[str], store: Path) -> None:
+    """Give none of these references again: to an earlier process they stood for something that is not here."""
+    known = (int(ref[1:]) for ref in refs if REF.fullmatch(ref))
+    last = max((number for number in known if number <= MOST_KNOWN), default=0)
+    if not last:
+        return
+    # A disk that does not take this takes no answer either
+    with suppress(OSError):
+        store.mkdir(parents=True, exist_ok=True)
+        (store / f"o{last}.ref").touch()
+
+
+def _number(path: Path) -> int:
+    return int(path.stem[1:]) if REF.fullmatch(path.stem) else 0
 
 
 def _keep(data: bytes, store: Path) -> str:
@@ -53,7 +78,7 @@ def _keep(data: bytes, store: Path) -> str:
 
 
 def _claim(data: bytes, store: Path, digest: str) -> str:
-    for number in count(1 + sum(1 for _ in store.glob("o*.ref"))):
+    for number in count(1 + max(map(_number, store.glob("o*.ref")), default=0)):
         ref = f"o{number}"
         try:
             (store / f"{ref}.ref").touch(exist_ok=False)  # reads run side by side: the first one has the number

@@ -1,20 +1,23 @@
 """Definitions in files of many languages, by tree-sitter; a program of its own, for no parser is to be trusted.
 
 The grammars are C: a file that is made for it lets them overflow the stack, or keeps them busy for minutes. So this
-runs inside the sandbox, and reads each file in a process whose processor time and memory are bounded.
+runs inside the sandbox, and reads files in a process whose memory is bounded, and its processor time for each.
 """
 
 import importlib
 import json
+import math
+import mmap
 import os
 import re
 import resource
+import struct
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, QueryCursor
@@ -32,6 +35,7 @@ MOST = 5000
 WIDTH = 200
 REPORT = "GIT_AGENT_REPORT_FD"
 
+_COUNTER = struct.Struct("=q")
 
 _HOLDERS = re.compile(
     r"class|struct|interface|trait|enum|namespace|module|mod_|impl|object|protocol|record|union|type_def"
@@ -41,21 +45,44 @@ _FIELDS = ("name", "property", "left", "pattern", "declarator")
 _NAME = re.compile(r"[\w$~.:\\ ]+|operator\b.*")
 
 
+class _Progress(NamedTuple):
+    """How far a process has come, for the one that it came from."""
+
+    done: mmap.mmap
+    """Memory of both: how many files are behind it."""
+    end: float
+
+    @property
+    def over(self) -> bool:
+        """Whether there is no time for another file."""
+        return time.monotonic() > self.end
+
+    def tell(self, number: int) -> None:
+        """Say which file comes next, counted from the first that this process was given."""
+        _COUNTER.pack_into(self.done, 0, number)
+
+
 def main() -> None:
     """Tell what files define; the arguments are a JSON object of the name, the files and the grammars to go by."""
     asked = json.loads("".join(sys.argv[1:]))
     sys.path.append(asked["place"])
     pipe, end = int(os.environ[REPORT]), time.monotonic() + TOTAL
     known = {name: _load(*grammar) for name, grammar in asked["grammars"].items()}
-    for index, (path, language) in enumerate(asked["files"]):
-        if time.monotonic() > end:
+    files = [(index, path, known[language]) for index, (path, language) in enumerate(asked["files"])]
+    # To fork costs more than most files do: one process reads them until it falls, and the next goes on behind that
+    at, done = 0, mmap.mmap(-1, _COUNTER.size)
+    while at < len(files) and time.monotonic() < end:
+        _COUNTER.pack_into(done, 0, 0)
+        child = os.fork()
+        if child == 0:
+            _answer(pipe, files[at:], asked["wanted"], _Progress(done, end))
+        fallen = os.waitpid(child, 0)[1]
+        at += _COUNTER.unpack_from(done)[0]
+        if not fallen:
             return
-        found = known[language]
-        child = os.fork() if found else -1
-        if found and child == 0:
-            _answer(pipe, index, path, found, asked["wanted"])
-        if child < 0 or os.waitpid(child, 0)[1]:
-            _say(pipe, [index, None])
+        if at < len(files):
+            _say(pipe, [files[at][0], None])
+        at += 1
 
 
 def _load(package: str, function: str, query: str) -> "Grammar | None":
@@ -70,17 +97,30 @@ def _load(package: str, function: str, query: str) -> "Grammar | None":
         return None
 
 
-def _answer(pipe: int, index: int, path: str, grammar: "Grammar", wanted: str) -> NoReturn:
-    """Tell what a file defines, and end this process: it was forked for that."""
-    for limit, most in ((resource.RLIMIT_CPU, SECONDS), (resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CORE, 0)):
-        with suppress(ValueError, OSError):
-            resource.setrlimit(limit, (most, resource.getrlimit(limit)[1]))
+def _answer(
+    pipe: int, files: "Sequence[tuple[int, str, Grammar | None]]", wanted: str, progress: _Progress
+) -> NoReturn:
+    """Tell what files define, and end this process: it was forked for that."""
+    for limit, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CORE, 0)):
+        _limit(limit, most)
     try:
-        found = [row for row in _read(path, *grammar) if not wanted or row[0].rpartition(".")[2] == wanted]
-        _say(pipe, [index, found[:MOST]])
+        for number, (index, path, grammar) in enumerate(files):
+            progress.tell(number)
+            if progress.over:
+                break
+            _limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + SECONDS)
+            found = list(_read(path, *grammar)) if grammar else None
+            if found is not None and wanted:
+                found = [row for row in found if row[0].rpartition(".")[2] == wanted]
+            _say(pipe, [index, found if found is None else found[:MOST]])
         os._exit(0)
     finally:
         os._exit(70)  # a child must end here, whatever went wrong
+
+
+def _limit(limit: int, most: int) -> None:
+    with suppress(ValueError, OSError):
+        resource.setrlimit(limit, (most, resource.getrlimit(limit)[1]))
 
 
 def _say(pipe: int, answer: list[Any]) -> None:

@@ -154,7 +154,8 @@ def test_what_is_final_is_not_asked_about_and_what_was_refused_not_twice(scene: 
     assert "refused by policy:\n- action.yml: protected" in [e for e in events if isinstance(e, Acted)][2].result.output
     scene.workspace.rollback()
     told = Told(["deny"])
-    events = scene.run(reply(GUARDED, CHECKPOINT, CHECKPOINT), limits=Limits(turns=1), approver=told)
+    again = ("checkpoint", {"subject": "Again"})
+    events = scene.run(reply(GUARDED, CHECKPOINT, again), limits=Limits(turns=1), approver=told)
     assert decisions(events) == [("protected", "deny", "person"), ("protected", "deny", "earlier")]
 
 

@@ -39,6 +39,13 @@ def test_a_broken_call_is_answered_with_its_own_kind_of_error(broken: ToolCall, 
     assert (result.ok, result.error, result.call_id) == (False, kind, "1")
 
 
+@pytest.mark.parametrize(("name", "kind"), [("edit_file", "duplicate"), ("finish", "duplicate"), ("read_file", None)])
+def test_a_call_that_stands_twice_in_a_reply_is_executed_once_unless_it_only_reads(name: str, kind: str | None) -> None:
+    one, two, other = (call(name, identity, path=path) for identity, path in [("1", "a"), ("2", "a"), ("3", "b")])
+    told = [calls.refuse(each, Reply(calls=(one, two, other)), TOOLS) for each in (one, two, other)]
+    assert [result and result.error for result in told] == [None, kind, None]
+
+
 def test_an_unknown_tool_names_the_nearest_one() -> None:
     result = calls.refuse(call(name="readfile"), Reply(), TOOLS)
     assert result is not None

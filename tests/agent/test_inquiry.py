@@ -53,7 +53,7 @@ class Service:
 def ask(service: Service, limits: Limits) -> list[Event]:
     """Ask until there is an answer or an end, and return what happened."""
     memory = Memory.of((STARTED,), ())
-    for event in Inquiry(service, memory, service.clock, service.clock.pause, 0).ask(limits):
+    for event in Inquiry(service, memory, service.clock, service.clock.pause, 0, lambda text: "").ask(limits):
         memory.add(event.model_copy(update={"at": service.clock()}))
     return memory.log[1:]
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from bot.core.message import Message, Prompt, Reply, ToolCall, Usage
 from bot.errors import ConfigError
-from bot.models.scripted import ScriptedModel, clean, read_script
+from bot.models.scripted import ScriptedModel, read_script
+from bot.models.service.arguments import clean
 
 PROMPT = Prompt(system="s", messages=(Message(role="user", text="hello"),))
 

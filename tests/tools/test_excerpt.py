@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.tools.excerpt import CAP, fit, kept
+from bot.tools.excerpt import CAP, fit, keep, kept, reserve
 from tests.tools.conftest import Desk
 
 
@@ -81,3 +81,10 @@ def test_stored_outputs_are_paged(desk: Desk) -> None:
     assert page.endswith("… go on with start=393")
     assert "there is no stored output" in desk.fails("read_output", "not_found", ref="o77")
     assert "lines" in desk.fails("read_output", "not_found", ref="o1", start=99_999)
+
+
+def test_references_of_an_earlier_process_are_not_given_again(tmp_path: Path) -> None:
+    reserve(["o3", "o12", "o999999999", "../o99", ""], tmp_path)
+    assert kept("o12", tmp_path) is None
+    assert [keep(text, tmp_path) for text in ("one", "two", "one")] == ["o13", "o14", "o13"]
+    assert kept("o14", tmp_path) == "two"

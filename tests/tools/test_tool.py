@@ -38,7 +38,7 @@ NAMES = {
     "search_patch": ("tests", "seconds"),
     "project_config": (),
     "read_output": ("ref", "start", "end"),
-    "update_plan": ("steps",),
+    "update_plan": ("steps", "requirements", "boundaries", "modules", "changes", "tests", "verification"),
     "checkpoint": ("subject", "body"),
     "ask": ("question",),
     "finish": ("summary",),
@@ -55,7 +55,7 @@ def test_tools_have_the_names_that_do_not_change() -> None:
 
 def test_all_tools_together_cost_a_model_about_a_thousand_tokens() -> None:
     specs = [tool.spec.model_dump() for tool in ALL]
-    assert len(json.dumps(specs, separators=(",", ":"))) <= 4600
+    assert len(json.dumps(specs, separators=(",", ":"))) <= 4900
 
 
 def test_specs_hold_types_and_required_names_and_no_noise() -> None:

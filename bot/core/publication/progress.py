@@ -1,11 +1,12 @@
 """The one comment that tells how far an order has come; it is edited in place, and remembers what was tried."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from bot.core.account import live
 from bot.core.escape import code, inline
+from bot.core.plan import Design
 from bot.core.publication.attention import holds
 from bot.core.publication.history import remember, show_attempts
 from bot.core.publication.marker import marker
@@ -32,6 +33,8 @@ class Progress:
     """A word for why no run was made."""
     plan: tuple[str, ...] = ()
     """What would be done, where only that was asked."""
+    design: Design = field(default_factory=Design)
+    """What that rests on."""
     undelivered: str = ""
     """Why there is no pull request although there is something to ask for."""
     compare: str = ""
@@ -59,13 +62,20 @@ def progress_comment(progress: Progress) -> str:
         quote_plain(progress.said),
         # What a run without a commit said last is all that there is to read of it
         show_said(report) if report is not None and not judged and not report.plan else "",
-        show_plan(progress.plan or (report.plan if report and not live(report) else ()), ROOM),
+        _plan(progress),
         show_ask(report, setting.prefix) if report is not None else "",
         fold(f"All runs here ({len(attempts)})", tried),
         show_foot(report, setting) if report else _where(setting),
         marker(remember(report, setting, "progress")),
     )
     return join(parts) + "\n"
+
+
+def _plan(progress: Progress) -> str:
+    report = progress.report
+    if progress.plan or report is None or live(report):
+        return show_plan(progress.plan, progress.design, ROOM)
+    return show_plan(report.plan, report.design, ROOM)
 
 
 def _headline(progress: Progress) -> str:

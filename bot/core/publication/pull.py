@@ -14,6 +14,7 @@ from bot.core.publication.sections import (
     show_changed,
     show_checks,
     show_cost,
+    show_course,
     show_diffs,
     show_doubts,
     show_points,
@@ -70,7 +71,9 @@ def pull_body(report: Report, setting: Setting, said: str = "") -> str:
     asked = part("Asked", join((show_origin(report, setting), quote_plain(said))))
     before = (*show_top(report, setting), asked, *show_change(report))
     evidence = show_evidence(report, setting)
-    after = (part("What next", _next(report, setting)), show_foot(report, setting), hidden)
+    early = report.plan and report.stop != "done"
+    remains = part("What remains", show_course(report)) if early else ""
+    after = (remains, part("What next", _next(report, setting)), show_foot(report, setting), hidden)
     room = LONGEST - sum(size(each) + 2 for each in (*before, *evidence, *after))
     return join((*before, *evidence[:2], show_diffs(report, room), *evidence[2:], *after)) + "\n"
 

@@ -9,6 +9,7 @@ from bot.core.change import FileChange
 from bot.core.check import Check, Reader, Status
 from bot.core.doubts import merge_files
 from bot.core.escape import clip, code, fence, inline, size, table
+from bot.core.plan import Design
 from bot.core.publication.attention import HIDDEN
 from bot.core.publication.setting import Links
 from bot.core.publication.words import GRAVE, asks, cases, count, spell
@@ -205,9 +206,27 @@ def show_diff(patch: str, room: int) -> str:
     return "The diff is in the commit."
 
 
-def show_plan(steps: Sequence[str], room: int = SECTION) -> str:
-    """List what is meant to be done."""
-    return "\n".join(clip((f"{at}. {inline(step, 300)}" for at, step in enumerate(steps, 1)), room, "points"))
+def show_plan(steps: Sequence[str], design: Design, room: int = SECTION, *, done: int = 0) -> str:
+    """List what is meant to be done, with a mark where it is, and what that rests on."""
+    told = (f"{at}. {'✅ ' if at <= done else ''}{inline(step, 300)}" for at, step in enumerate(steps, 1))
+    return join(("\n".join(clip(told, room, "points")), show_design(design, room) if steps else ""))
+
+
+def show_course(report: Report, room: int = SECTION) -> str:
+    """List the plan of a run with what it rests on; where the run stopped early, with what is done of it."""
+    if not report.plan:
+        return ""
+    early = not report.planning and report.stop != "done"
+    left = f"{report.plan_done} of {count(len(report.plan), 'step')} done." if early else ""
+    return join((left, show_plan(report.plan, report.design, room, done=report.plan_done if early else 0)))
+
+
+def show_design(design: Design, room: int = SECTION) -> str:
+    """List what a plan rests on, under a heading each."""
+    points = [
+        line for title, told in design.points() for line in (f"- {title}", *(f"  - {inline(one, 300)}" for one in told))
+    ]
+    return "\n".join(clip(points, room, "points"))
 
 
 def show_doubts(report: Report, room: int = SECTION, *, grave: bool = False) -> str:
@@ -249,6 +268,8 @@ def show_cost(report: Report) -> str:
         facts.append(f"{spent.input:,} tokens in ({spent.cached:,} cached), {spent.output:,} out")
     if spent.cost:
         facts.append(f"{spent.cost:.4f} USD")
+    if spent.input + spent.output and not spent.priced:
+        facts.append("price unknown")
     facts.append(f"{spent.seconds:.1f} s")
     return " · ".join(facts) + (f" · checks with {inline(_tell_python(report.python))}" if report.python else "")
 

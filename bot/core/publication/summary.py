@@ -4,7 +4,7 @@ from bot.core.account import live
 from bot.core.escape import inline, size
 from bot.core.publication.origin import tell_asker
 from bot.core.publication.pull import part, show_change, show_evidence, show_foot, show_top
-from bot.core.publication.sections import join, quote_plain, show_ask, show_diffs, show_plan
+from bot.core.publication.sections import join, quote_plain, show_ask, show_course, show_diffs
 from bot.core.publication.setting import Setting
 from bot.core.publication.words import HEADLINES
 from bot.core.report import Report
@@ -19,7 +19,7 @@ def job_summary(report: Report, setting: Setting, said: str = "", trouble: str =
     `said` is what a person should know beside the report, `trouble` in Markdown what could not be delivered.
     """
     asked = part("Asked", tell_asker(setting.trigger, setting.links))
-    plan = part("Plan", show_plan(report.plan)) if not live(report) else ""
+    plan = part("Plan", show_course(report)) if not live(report) or report.stop != "done" else ""
     ask = show_ask(report, setting.prefix)
     told = (f"⚠️ {trouble}." if trouble else "", quote_plain(said), ask)
     before = (*show_top(report, setting), *told, asked, plan, *show_change(report))
@@ -35,8 +35,8 @@ def _where(setting: Setting) -> str:
     return f"The commits are on {setting.links.branch(setting.branch)}." if setting.branch else ""
 
 
-def refusal_summary(reason: str, said: str, setting: Setting, plan: tuple[str, ...] = ()) -> str:
-    """Say why nothing was done, or what would be, for the page of the job; `reason` is a word for it."""
+def refusal_summary(reason: str, said: str, setting: Setting, plan: str = "") -> str:
+    """Say why nothing was done, or what would be (Markdown), for the page of the job; `reason` is a word for it."""
     asked = tell_asker(setting.trigger, setting.links)
     head = HEADLINES.get(reason, f"⚪ **Nothing was done** ({inline(reason)}).")
-    return join((head, quote_plain(said), show_plan(plan), asked)) + "\n"
+    return join((head, quote_plain(said), plan, asked)) + "\n"

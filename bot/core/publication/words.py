@@ -35,6 +35,8 @@ def tell_ending(report: Report) -> Ending:
             return Ending("verified", what)
         case "partial":
             return Ending("partial", f"no commit made a check worse, but {_lack(report)}")
+        case "nothing" if report.planning and report.plan:
+            return Ending("planned", "nothing was changed")
         case "nothing":
             names = ", ".join(check.name for check in report.baseline)
             return Ending("nothing to do", f"every check passes ({names})" if names else "every check passes")
@@ -73,7 +75,7 @@ def asks(report: Report) -> bool:
 
 
 def _surrender(report: Report) -> Ending:
-    none = "no verified change"
+    none = "no plan" if report.planning else "no verified change"
     if report.stop == "interrupted":
         return Ending("interrupted", none)
     if report.waits or asks(report):

@@ -8,6 +8,7 @@ from bot.core.change import FileChange
 from bot.core.check import Rung
 from bot.core.evidence import evidence_paths
 from bot.core.message import Prompt
+from bot.core.plan import FIRST
 
 FENCE = re.compile(r"<<<(?P<mark>[0-9a-f]{8,64})\n(?P<text>.*?)\n?<<<end (?P=mark)", re.DOTALL)
 CHECK = re.compile(r"^- (?P<name>.{1,100}) \((?P<rung>syntax|static|types|unit|integration|build)\)$", re.MULTILINE)
@@ -56,6 +57,8 @@ class Briefing:
     baseline: str
     """What the checks said of the base; empty when that is not told."""
     tools: frozenset[str] = field(default_factory=frozenset)
+    plans: bool = False
+    """Whether it has to be said first what is to be done."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -80,6 +83,7 @@ def brief(prompt: Prompt) -> Briefing:
         checks=tuple(sorted(checks, key=lambda check: check[1].height)),
         baseline=_section(text, fenced, "# The base, judged"),
         tools=frozenset(tool.name for tool in prompt.tools),
+        plans=FIRST in bare,
     )
 
 

@@ -43,6 +43,9 @@ class _Walk:
 
     def go(self) -> Script:
         """Mend, check by check."""
+        if self.briefing.plans:
+            yield from self._say_plan()
+            self.end.left = []
         wanted = topics(self.briefing.goal)
         failed: list[Finding] = []
         for name, rung in self.briefing.checks:
@@ -103,6 +106,11 @@ class _Walk:
 
     def plan(self) -> Script:
         """Say what would be done, where nothing may be changed."""
+        yield from self._say_plan()
+        self.end.planning = True
+        yield from self._finish(summarize(self.end))
+
+    def _say_plan(self) -> Talk[None]:
         steps: list[JsonValue] = []
         for name, _ in self.briefing.checks:
             found = yield from self._failing(name)
@@ -112,8 +120,6 @@ class _Walk:
             self.end.left += found
         if self.talk.can("update_plan"):
             yield from self.talk.ask(Act("update_plan", {"steps": steps or ["nothing that rules can mend"]}))
-        self.end.planning = True
-        yield from self._finish(summarize(self.end))
 
     def _finish(self, summary: str) -> Talk[None]:
         for _ in range(2):

@@ -1,13 +1,14 @@
 """Plays a script against a conversation: old questions are answered from the messages, the next one is the reply."""
 
 import re
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from pydantic import JsonValue
 
 from bot.core.message import Message, Prompt, Reply, ToolCall
+from bot.core.repeats import Reader
 
 CALL_ID = re.compile(r"offline-(?P<chapter>\d{1,4})-(?P<turn>\d{1,6})-(?P<number>\d{1,3})")
 
@@ -51,7 +52,7 @@ class Past(NamedTuple):
 
 def play(prompt: Prompt, start: Callable[[Prompt, bool], Script]) -> Reply:
     """Give the reply that a script makes to a conversation; `start` is told whether earlier turns are lost."""
-    past = read(prompt.messages)
+    past = read(tuple(_hear(prompt.messages)))
     turn = _advance(start(prompt, past.torn), past.turns)
     if turn is _LOST:
         past = Past(past.chapter + 1, (), torn=True)
@@ -95,6 +96,17 @@ def read(messages: Sequence[Message]) -> Past:
     ends = [*mine[1:], len(messages)]
     turns = tuple(_turn(messages[start:end]) for start, end in zip(mine, ends, strict=True))
     return Past(chapter, turns, torn=chapter > 1 or spoken[0] > 1)
+
+
+def _hear(messages: Sequence[Message]) -> Iterator[Message]:
+    """Make answers whole that are shown as what differs from those above them."""
+    reader = Reader()
+    calls: dict[str | None, ToolCall] = {}
+    for message in messages:
+        calls.update((call.id, call) for call in message.calls)
+        call = calls.get(message.call_id) if message.role == "tool" else None
+        whole = reader.read(call, message.text) if call is not None else message.text
+        yield message if whole == message.text else message.model_copy(update={"text": whole})
 
 
 def _place(message: Message) -> tuple[int, int]:

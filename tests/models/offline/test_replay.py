@@ -1,6 +1,7 @@
 """A script is played from the conversation alone."""
 
 from bot.core.message import Message, Prompt, Reply
+from bot.core.repeats import Writer
 from bot.models.offline.replay import Act, Script, Turn, play
 
 OPENING = Message(role="user", text="opening")
@@ -72,3 +73,17 @@ def test_calls_that_are_not_ours_begin_a_new_chapter() -> None:
     first = _play()
     foreign = first.model_copy(update={"calls": (first.calls[0].model_copy(update={"id": "call_1"}),)})
     assert _play(*_said(foreign, "A")).calls[0].arguments == {"path": "a"}
+
+
+def test_an_answer_that_is_shown_by_what_differs_reaches_the_script_whole() -> None:
+    first = _play()
+    whole = [
+        "\n".join([f"a: lines 1-40 of 40, {n}", *(f"{at:>5}│line {at + n} of a file" for at in range(1, 41))])
+        for n in (0, 1)
+    ]
+    calls = [call.model_copy(update={"name": "read_file"}) for call in first.calls]
+    writer = Writer()
+    shown = [writer.write(call, text) for call, text in zip(calls, whole, strict=True)]
+    assert len(shown[1]) < len(whole[1]) / 2
+    second = _play(*_said(first, *shown))
+    assert second.calls[0].arguments["name"] == " ".join(whole)

@@ -1,0 +1,1 @@
+"""Which files and definitions a text is most likely about, told from words alone."""

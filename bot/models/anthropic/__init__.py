@@ -1,0 +1,1 @@
+"""Models behind the messages interface of Anthropic, and whoever else speaks it."""

@@ -1,0 +1,1 @@
+"""Models behind the chat completions of OpenAI, and the many servers that speak them too."""

@@ -1,0 +1,184 @@
+"""Asks a model behind chat completions, whoever serves it."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import chain
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pydantic import JsonValue
+
+from bot.core.escape import line
+from bot.core.message import Prompt, Reply
+from bot.errors import MalformedReply, ModelDenied, ModelError
+from bot.models.address import check_address
+from bot.models.openai.refusal import Refusal
+from bot.models.openai.reply import Folding
+from bot.models.openai.request import Writer
+from bot.models.openai.terms import REFUSALS, Terms
+from bot.models.preload import load
+from bot.models.profile import Profile
+from bot.models.service.bill import billed
+from bot.models.service.draft import Draft
+from bot.models.service.events import LONGEST, read_events
+from bot.models.service.guard import USUAL, Guard, Timing
+from bot.models.service.key import check_key
+from bot.protocols import Watch
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from bot.models.openai.wire import Wire
+
+ADDRESS = "https://api.openai.com/v1"
+HOST = "openai.com"
+NO_KEY = "none"
+"""Stands for the key of a server that asks for none."""
+
+
+@dataclass(slots=True)
+class OpenAIModel:
+    """Asks for one reply after the other; what was written of a conversation is kept for its next turn."""
+
+    name: str
+    profile: Profile
+    key: str = field(default="", repr=False)
+    base_url: str = ADDRESS
+    organization: str = ""
+    project: str = ""
+    watch: Watch | None = None
+    timing: Timing = USUAL
+    _writer: Writer = field(init=False, repr=False)
+    _guard: Guard = field(init=False, repr=False)
+    _wire: "Wire | None" = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        hosted = _is_hosted(self.base_url)
+        terms = Terms("max_completion_tokens" if hosted else "max_tokens")
+        self._writer = Writer(self.profile, terms, key=hosted)
+        self._guard = Guard(self.timing)
+
+    def reply(self, prompt: Prompt, seconds: float | None = None) -> Reply:
+        """Ask for a reply, all of which may take so many seconds. Raises ModelError, ConfigError."""
+        return self.answer(prompt, seconds)
+
+    def answer(
+        self, prompt: Prompt, seconds: float | None = None, extra: Mapping[str, JsonValue] | None = None
+    ) -> Reply:
+        """Ask with further parameters, such as a schema that the reply must fit. Raises ModelError, ConfigError."""
+        response, folding = self._ask(prompt, seconds, extra)
+        with self._billing(folding), closing(response):
+            self._read(response, folding)
+        return folding.reply(prompt.messages, self.profile.price)
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._wire is not None:
+            self._wire.close()
+            self._wire = None
+
+    def _ask(
+        self, prompt: Prompt, seconds: float | None, extra: Mapping[str, JsonValue] | None
+    ) -> tuple["httpx2.Response", Folding]:
+        """Send the question, and again without what the server does not take of it."""
+        wire = self._wire = self._wire or self._connect()
+        started = time.monotonic()
+        while True:
+            body = self._writer.write(prompt, extra)
+            self._guard.begin(None if seconds is None else seconds - (time.monotonic() - started))
+            folding = Folding(Draft(self.watch), len(body), self.key)
+            with self._billing(folding):
+                answer = wire.ask(body)
+            if not isinstance(answer, Refusal):
+                return answer, folding
+            fault = answer.fault
+            if answer.status not in REFUSALS or not self._writer.learn(fault.param, fault.message):
+                raise answer.explain(self.key)
+
+    @contextmanager
+    def _billing(self, folding: Folding) -> Iterator[None]:
+        """Note with an error what came before it, which has to be paid."""
+        try:
+            yield
+        except ModelError as error:
+            if self._guard.answered:
+                error.billed = billed(folding.usage(self.profile.price))
+            raise
+
+    def _connect(self) -> "Wire":
+        check_address(self.base_url)
+        if not self.key and _is_hosted(self.base_url):
+            raise ModelDenied(f"there is no key for {self.name}", "set OPENAI_API_KEY to one")
+        key = check_key(self.key) if self.key else NO_KEY
+        load("openai")
+        wire: Wire = import_module("bot.models.openai.wire").Wire(
+            key, self.base_url, self.organization, self.project, self._guard
+        )
+        return wire
+
+    def _read(self, response: "httpx2.Response", folding: Folding) -> None:
+        """Read the answer to its end, and no further. Raises ModelError."""
+        pieces = self._pieces(response)
+        first = _begin(pieces)
+        if first.lstrip()[:1] in (b"{", b"[", b"<"):
+            folding.take_whole(_whole(chain((first,), pieces), self._guard))
+            self._guard.end()
+            return
+        for sent in read_events(chain((first,), pieces)):
+            if folding.take(sent):
+                self._guard.advance()
+            if folding.ended and not self._guard.ended:
+                self._guard.end()
+            if folding.done:
+                break
+        if not folding.ended:
+            raise self._guard.lost() if self._guard.begun else _nothing(response)
+
+    def _pieces(self, response: "httpx2.Response") -> Iterator[bytes]:
+        """Give the bytes as they come; once the reply is whole, whatever goes wrong behind it is nothing."""
+        try:
+            yield from response.iter_bytes()
+        except ModelError:
+            if not self._guard.ended:
+                raise
+
+
+def _is_hosted(url: str) -> bool:
+    """Tell whether it is OpenAI itself that is asked."""
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return False
+    return host == HOST or host.endswith(f".{HOST}")
+
+
+def _nothing(response: "httpx2.Response") -> MalformedReply:
+    """Say that an answer in good order holds nothing of a reply."""
+    what = line(response.headers.get("content-type", ""), 60) or "nothing"
+    return MalformedReply(
+        f"the service answered with {what} in place of a reply", "check base-url: it mostly ends in /v1"
+    )
+
+
+def _begin(pieces: Iterator[bytes]) -> bytes:
+    """Return what comes first, up to something that can be seen."""
+    first = b""
+    for piece in pieces:
+        first += piece
+        if first.strip(b"\xef\xbb\xbf \t\r\n"):
+            break
+    return first
+
+
+def _whole(pieces: Iterator[bytes], guard: Guard) -> bytes:
+    """Return an answer that is not streamed. Raises MalformedReply."""
+    data = bytearray()
+    for piece in pieces:
+        data += piece
+        guard.advance()
+        if len(data) > LONGEST:
+            raise MalformedReply(f"the service's answer is larger than {LONGEST // 1_000_000} MB")
+    return bytes(data)
