@@ -9,18 +9,35 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field, TypeAdapter, ValidationError
 
 from bot.core.check import Check
-from bot.core.declared import parse_check, parse_command, quote, read_check
+from bot.core.declared import parse_command, quote, read_checks, read_lines
 from bot.core.project import read_table
 from bot.core.task import Consent, Isolation, Limits, Record, Trust
 from bot.errors import ConfigError
 
 MOST_WORKERS = 64
+LEAST_WINDOW = 1_000
+"""Tokens; less than that holds no prompt."""
+
+_AMOUNT = r"\d{1,6}(?:\.\d{1,9})?"
+_PRICE = rf"^(?:|0|{_AMOUNT}(?:/{_AMOUNT}){{1,3}})$"
 
 
 class Settings(Record):
     """Every key is the same in `GIT_AGENT_KEY`, `git config agent.key` and `[tool.git-agent]`."""
 
     model: str = ""
+    base_url: str = ""
+    """Address of the service that has the model, where it is not the service's own."""
+    window: Annotated[int, Field(ge=LEAST_WINDOW)] | None = None
+    """Tokens that the model takes at once, its reply included; None for what is known of it."""
+    output: Annotated[int, Field(ge=1)] | None = None
+    """Most tokens of one reply, likewise."""
+    price: Annotated[str, Field(pattern=_PRICE)] = ""
+    """US dollars for a million tokens; empty for what is known."""
+    calls: Literal["auto", "native", "schema"] = "auto"
+    """How tools are called: as the service has it, or as JSON in the model's text."""
+    answer_seconds: Annotated[float, Field(gt=0)] = 600.0
+    """Longest wait for one answer."""
     python: str = ""
     isolation: Isolation = "auto"
     trust: Trust = "trusted"
@@ -117,7 +134,7 @@ def _add(weaker: Any, stronger: Any) -> tuple[object, ...]:
     return tuple({getattr(item, "name", item): item for item in (*weaker, *stronger)}.values())
 
 
-_NUMBERS = {
+_EXPECTED = {
     "max_turns": "a whole number from 0 up",
     "max_steps": "a whole number from 0 up",
     "max_tokens": "a whole number from 0 up",
@@ -126,6 +143,10 @@ _NUMBERS = {
     "max_bytes": "a whole number from 0 up",
     "max_seconds": "a number from 0 up",
     "max_cost": "a number from 0 up",
+    "window": f"a whole number from {LEAST_WINDOW} up",
+    "output": "a whole number from 1 up",
+    "answer_seconds": "a number above 0",
+    "price": "IN/OUT[/CACHED[/WRITTEN]], US dollars for a million tokens, or 0",
     "workers": f"auto or a whole number from 1 to {MOST_WORKERS}",
 }
 
@@ -136,46 +157,29 @@ def _known() -> str:
 
 def _parse(name: str, value: object, where: str) -> object:
     if name == "checks":
-        return _checks(value, where)
+        return read_checks(value, where)
     if name == "prepare":
-        return tuple(parse_command(line, where) for line in _lines(value, "a command, or a list of them", where))
+        return tuple(parse_command(line, where) for line in read_lines(value, "a command, or a list of them", where))
     if name in LISTS and isinstance(value, str):
         value = tuple(value.split())
     try:
-        annotation: Any = Settings.model_fields[name].annotation
+        field = Settings.model_fields[name]
+        # What a field asks for at its top stands beside its type
+        annotation: Any = Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
         parsed = TypeAdapter(annotation).validate_python(value)
     except ValidationError as error:
         raise ConfigError(f"{where}: expected {_expectation(name, error)}, not {quote(value)}") from error
     # Not a number compares as false with everything, and would be a limit that is never reached
     if isinstance(parsed, int | float) and not 0 <= parsed < math.inf:
-        raise ConfigError(f"{where}: expected {_NUMBERS[name]}, not {quote(value)}")
+        raise ConfigError(f"{where}: expected {_EXPECTED[name]}, not {quote(value)}")
     return parsed
 
 
 def _expectation(name: str, error: ValidationError) -> str:
-    if name in _NUMBERS:
-        return _NUMBERS[name]
+    if name in _EXPECTED:
+        return _EXPECTED[name]
     words = error.errors(include_url=False)[0]["msg"]
     return words.removeprefix("Input should be ").removeprefix("a valid ")
-
-
-def _checks(value: object, where: str) -> tuple[Check, ...]:
-    if isinstance(value, Mapping):
-        return tuple(read_check(str(name), entry, where) for name, entry in value.items())
-    if isinstance(value, list | tuple):
-        return tuple(check for item in value for check in _checks(item, where))
-    return (
-        (value,)
-        if isinstance(value, Check)
-        else tuple(parse_check(line, where) for line in _lines(value, "NAME=COMMAND", where))
-    )
-
-
-def _lines(value: object, expected: str, where: str) -> tuple[str, ...]:
-    lines = value.splitlines() if isinstance(value, str) else value
-    if not isinstance(lines, list | tuple) or not all(isinstance(line, str) for line in lines):
-        raise ConfigError(f"{where}: expected {expected}, not {quote(value)}")
-    return tuple(lines)
 
 
 def from_environment(environ: Mapping[str, str]) -> Origin:

@@ -48,6 +48,12 @@ def test_a_project_cannot_widen_what_a_run_may_do() -> None:
 
 PERSONAL = {
     "model": "'scripted:evil'",
+    "base_url": "'https://evil.example/v1'",
+    "window": "9999",
+    "output": "9999",
+    "price": "'0'",
+    "calls": "'schema'",
+    "answer_seconds": "9999",
     "python": "'/evil'",
     "isolation": "'process'",
     "trust": "'untrusted'",
@@ -318,3 +324,24 @@ def test_a_key_of_a_project_that_is_no_setting_is_named_with_those_that_are() ->
 def test_workers_are_a_number_or_left_to_git_agent() -> None:
     assert gather(sources())[0].workers == "auto"
     assert gather(sources(environ={"GIT_AGENT_WORKERS": "3"}))[0].workers == 3
+
+
+def test_what_is_said_of_a_model_is_read_and_what_is_none_is_refused() -> None:
+    said = {"price": "3/15/0.30", "window": "32000", "output": "4000", "answer_seconds": "9.5", "calls": "native"}
+    settings, _ = gather(sources(dict(said)))
+    assert (settings.price, settings.window, settings.output) == ("3/15/0.30", 32_000, 4_000)
+    assert (settings.answer_seconds, settings.calls) == (9.5, "native")
+    for key, value, expected in (
+        ("price", "3", "expected IN/OUT[/CACHED[/WRITTEN]], US dollars for a million tokens, or 0, not '3'"),
+        ("price", "-1/2", "expected IN/OUT"),
+        ("price", "nan/1", "expected IN/OUT"),
+        ("price", "1/2/3/4/5", "expected IN/OUT"),
+        ("window", "0", "expected a whole number from 1000 up, not '0'"),
+        ("output", "0", "expected a whole number from 1 up"),
+        ("answer_seconds", "0", "expected a number above 0"),
+        ("answer_seconds", "inf", "expected a number above 0"),
+        ("calls", "none", "expected 'auto', 'native' or 'schema', not 'none'"),
+    ):
+        with pytest.raises(ConfigError) as error:
+            gather(sources({key: value}))
+        assert expected in error.value.message, key

@@ -80,7 +80,9 @@ class Inquiry:
         if answer.action == "stop" or late:
             why = f"it would be asked again in {answer.wait:.0f} s, and the time is up before" if late else answer.why
             detail = f"{told} ({why})" if why else told
-            yield Ended(stop="model", detail=detail, error=error.kind, usage=billed)
+            # Where the answer itself took all of the time, it is the time that is to blame
+            stop = "limit:seconds" if left == 0 and answer.action != "stop" else "model"
+            yield Ended(stop=stop, detail=detail, error=error.kind, usage=billed)
             return
         yield Retried(error=error.kind, message=error.message, wait=answer.wait, seconds=took, sent=sent, usage=billed)
         self.pause(answer.wait)

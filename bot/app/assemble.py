@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.agent.loop import Agent
+from bot.agent.planning import LOOKS
 from bot.app.carry import choose_carriage
 from bot.app.desk import Desk
+from bot.app.modelling import Chosen
 from bot.app.secrecy import take_secrets
 from bot.core.approval import Answer, Decision, Question, Risk
 from bot.core.check import Check
@@ -19,14 +21,9 @@ from bot.core.redact import Redactor
 from bot.core.stale import stale_builds
 from bot.core.task import Consent, Isolation, Trust
 from bot.errors import ConfigError, SandboxUnavailable
-from bot.git.repository import Repository
 from bot.git.results import GitShelf
-from bot.git.runs import find_run, read_events
 from bot.git.sensitive import read_secrets
-from bot.models.offline.model import OfflineModel
-from bot.models.recorded import RecordedModel
-from bot.models.scripted import read_script
-from bot.protocols import Approver, Executor, Model, Shelf
+from bot.protocols import Approver, Executor, Shelf, Surveyor
 from bot.sandbox.carrying import find_carried
 from bot.sandbox.detect import Picked, pick
 from bot.sandbox.site import Site
@@ -147,26 +144,6 @@ def count_workers(settings: Settings) -> int:
     return 1 if settings.workers == "auto" else settings.workers
 
 
-def choose_model(spec: str, repository: Repository, asked: int = 0) -> Model:
-    """Make the model that a spec names; without one, the offline model. Raises ConfigError, UsageError.
-
-    One that reads its replies from somewhere goes on after those that a run was given before.
-    """
-    kind, _, name = (spec or "offline").partition(":")
-    makers: dict[str, Callable[[], Model]] = {
-        "offline": OfflineModel,
-        "scripted": lambda: read_script(Path(name), asked),
-        "recorded": lambda: _recorded(repository, find_run(repository, name), asked),
-    }
-    if kind not in makers or bool(name) == (kind == "offline"):
-        raise ConfigError(f"there is no model {spec!r}", "offline, scripted:FILE and recorded:RUN are known")
-    return makers[kind]()
-
-
-def _recorded(repository: Repository, run: str, asked: int) -> Model:
-    return RecordedModel(run, read_events(repository, run), asked)
-
-
 def _level(settings: Settings) -> Isolation:
     """Choose the isolation to ask for. Raises ConfigError when it is less than the task needs."""
     if settings.trust == "trusted":
@@ -230,14 +207,30 @@ def choose_approver(consent: Consent, trust: Trust, ask: Callable[[Question], An
     return Policy(wanted if consent == "yes" else frozenset())
 
 
-def make_agent(model: Model, approver: Approver, redactor: Redactor, *, planning: bool, foreign: int = 0) -> Agent:
+def make_agent(
+    chosen: Chosen,
+    approver: Approver,
+    redactor: Redactor,
+    *,
+    planning: bool,
+    foreign: int = 0,
+    surveyor: Surveyor | None = None,
+) -> Agent:
     """Give a model its tools; one that only plans gets no tool that writes."""
     tools = {tool.name: tool for tool in ALL if not planning or _harmless(tool.name, tool.access)}
-    return Agent(model=model, tools=tools, approver=approver, redactor=redactor, foreign=foreign)
+    return Agent(
+        model=chosen.model,
+        tools=tools,
+        approver=approver,
+        redactor=redactor,
+        window=chosen.window,
+        foreign=foreign,
+        surveyor=surveyor,
+    )
 
 
 def _harmless(name: str, access: Access) -> bool:
-    return access is Access.READ or name in ("update_plan", "ask", "finish", "run_check", "locate_fault")
+    return access is Access.READ or name in ("update_plan", "ask", "finish", *LOOKS)
 
 
 def _left_alone(environment: str) -> str:

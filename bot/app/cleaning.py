@@ -19,7 +19,7 @@ from bot.git.locks import find_left, release
 from bot.git.names import is_ours
 from bot.git.record import close_journal
 from bot.git.repository import Repository, open_repository
-from bot.git.results import GitShelf
+from bot.git.results import GitShelf, tag_shelf
 from bot.git.runs import dead_journals, list_runs, read_events
 from bot.git.store import open_store
 from bot.git.trail import PREFIX
@@ -112,6 +112,9 @@ class _Sweep:
         old = GitShelf(self.repository).sweep(dry_run=self.dry_run)
         if old.number:
             yield f"{old.text}, older than a day"
+        tags = tag_shelf(self.repository).sweep(dry_run=self.dry_run)
+        if tags.number:
+            yield f"what was known of the project's files, {tags.size / 1e6:.1f} MB, older than a month"
 
     def branches(self) -> Iterator[str]:
         """Delete the runs' branches that are of no use to anybody."""

@@ -11,8 +11,9 @@ from rich.text import Text
 
 from bot import __version__
 from bot.app import consoles
-from bot.app.assemble import Bay, choose_bay, choose_model
+from bot.app.assemble import Bay, choose_bay
 from bot.app.desk import Desk, open_desk
+from bot.app.modelling import choose_model
 from bot.app.signals import interruptible
 from bot.core.change import readable
 from bot.core.check import Check
@@ -123,11 +124,13 @@ def _describe(check: Check) -> str:
 
 
 def _model(desk: Desk) -> Finding:
+    """Say which model would be asked, and why; nothing is sent to it."""
     try:
-        model = choose_model(desk.settings.model, desk.repository)
+        chosen = choose_model(desk.settings.model, desk, cost=desk.settings.max_cost)
     except AgentError as error:
         return Finding(name="model", ok=False, text=error.message, hint=error.hint)
-    return Finding(name="model", ok=True, text=model.name)
+    why = f"{chosen.model.name}, since {chosen.why}" if chosen.why else chosen.model.name
+    return Finding(name="model", ok=True, text="; ".join((why, *chosen.notes)))
 
 
 def present(diagnosis: Diagnosis) -> None:

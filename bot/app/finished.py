@@ -109,6 +109,8 @@ def open_finished(repository: Repository, prefix: str) -> Finished:
     if is_live(repository, run):
         raise UsageError(f"{run} is still running")
     finished = Finished(repository, run, read_events(repository, run))
+    if finished.started.planning:
+        raise UsageError(f"{run} is a plan: nothing was changed by it", f"to carry it out: git agent fix --plan {run}")
     refuse_false(repository, run, finished.branch, finished.events)
     with suppress(UsageError, GitFailed):
         # A commit that a kill kept out of the record was never a step

@@ -12,6 +12,7 @@ from bot.core.event import Ended, Event, Resumed, Started
 from bot.core.lineage import follow
 from bot.core.report import OutcomeWord
 from bot.core.summary import summarize
+from bot.core.talk import Planned
 from bot.core.task import Record
 from bot.errors import UsageError, WorkspaceError
 from bot.git.journal import is_live
@@ -37,6 +38,10 @@ class Facts(Record):
     redo: int
     goal: str
     started: float
+    planned: bool = False
+    """Whether it is a plan that can be carried out."""
+    carries: str = ""
+    """The run whose plan it carries out."""
     waits: bool = False
     pr: str = ""
     marks: tuple[Made, ...] = ()
@@ -48,7 +53,7 @@ class RunLine(Record):
 
     run: str
     state: str
-    """An outcome, or `running`, `died` or `unreadable`."""
+    """An outcome, or `planned`, `running`, `died` or `unreadable`."""
     stop: str = ""
     """Why it ended, see core.event.Ended."""
     branch: str = ""
@@ -61,6 +66,8 @@ class RunLine(Record):
     started: float = 0.0
     taken: bool = False
     """Whether the steps are part of the current branch."""
+    carried: bool = False
+    """Whether another run carries out what it planned."""
     waits: bool = False
     """Whether it goes on as soon as a person allows what it asked for."""
     pr: str = ""
@@ -148,16 +155,25 @@ def gather(events: Sequence[Event]) -> Facts:
         redo=len(lineage.taken[-1]) if lineage.taken else 0,
         goal=told.task.goal or "mend what fails",
         started=events[0].at,
+        planned=told.planning and bool(told.plan),
+        carries=next((event.source for event in events if isinstance(event, Planned) and event.source), ""),
         waits=bool(told.waits),
         pr=told.pr,
         marks=tuple(made for made in copies.made if lineage.live and made.step == lineage.step),
     )
 
 
+def _state(facts: Facts) -> str:
+    if not facts.ended:
+        return "died"
+    return "planned" if facts.planned and facts.outcome == "nothing" else facts.outcome
+
+
 def _mark(repository: Repository, found: Sequence[tuple[str, Facts | str]]) -> Iterator[RunLine]:
     """Add what changes without the record: whether somebody works on a run, and whether its steps were taken."""
     marks = {made.commit for _, facts in found if isinstance(facts, Facts) for made in facts.marks}
     held = reached(repository, marks)
+    carried = {facts.carries for _, facts in found if isinstance(facts, Facts)}
     for run, facts in found:
         if isinstance(facts, str):
             yield RunLine(run=run, state="unreadable", why=facts)
@@ -165,7 +181,7 @@ def _mark(repository: Repository, found: Sequence[tuple[str, Facts | str]]) -> I
         there = [made for made in facts.marks if made.commit in held]
         yield RunLine(
             run=run,
-            state="running" if is_live(repository, run) else facts.outcome if facts.ended else "died",
+            state="running" if is_live(repository, run) else _state(facts),
             stop=facts.stop if facts.ended else "",
             branch=facts.branch,
             tip=facts.tip,
@@ -174,6 +190,7 @@ def _mark(repository: Repository, found: Sequence[tuple[str, Facts | str]]) -> I
             goal=facts.goal,
             started=facts.started,
             taken=bool(there) and not there[-1].back,
+            carried=run in carried,
             waits=facts.waits,
             pr=facts.pr,
         )

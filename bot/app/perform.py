@@ -2,23 +2,26 @@
 
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from bot import __version__
 from bot.agent.loop import Agent
 from bot.app import consoles
-from bot.app.assemble import Bay, choose_approver, choose_bay, choose_model, make_agent
+from bot.app.assemble import Bay, choose_approver, choose_bay, make_agent
 from bot.app.desk import Desk, choose_signer
 from bot.app.missing import suggest_carry
+from bot.app.modelling import Chosen, choose_model
 from bot.app.signals import interruptible
 from bot.app.survey import survey
+from bot.app.surveying import ProjectSurveyor, choose_surveyor
 from bot.core.check import Check, Verdict
 from bot.core.event import Baselined, Ended, Event, Started
 from bot.core.render import markdown
 from bot.core.report import Report
 from bot.core.summary import summarize
+from bot.core.talk import Planned
 from bot.core.task import Mode, Request
 from bot.errors import WorkspaceError
 from bot.forge.local import LocalForge
@@ -45,19 +48,26 @@ def take_for_granted(_bench: Bench, _verdict: Verdict) -> str:
     return ""
 
 
-def perform(desk: Desk, request: Request, premise: Premise = take_for_granted) -> Report:
-    """Carry out a request and deliver its report. Raises UsageError before anything is created."""
+def perform(desk: Desk, request: Request, premise: Premise = take_for_granted, plan: Planned | None = None) -> Report:
+    """Carry out a request, by a plan that a person agreed to where there is one, and deliver its report.
+
+    Raises UsageError before anything is created.
+    """
     mode = request.mode
-    model = choose_model(mode.model, desk.repository)
+    terminal = Terminal(consoles.progress())
+    chosen = choose_model(mode.model, desk, watch=terminal.watch, cost=request.task.limits.cost)
+    chosen.load()
     bay = choose_bay(desk)
     signer = choose_signer(desk, request.task.base) if mode.sign else None
     run = new_run_id()
-    with Terminal(consoles.progress()) as terminal:
+    with terminal.hiding(bay.redactor):
+        terminal.tell_choice(chosen.model.name, chosen.why)
         approver = choose_approver(mode.consent, desk.settings.trust, terminal.ask)
-        agent = make_agent(model, approver, bay.redactor, planning=mode.planning)
+        surveyor = choose_surveyor(chosen.model, desk.repository, request.task, bay.executor)
+        agent = make_agent(chosen, approver, bay.redactor, planning=mode.planning, surveyor=surveyor)
         ref = RunRef(desk.repository, run, render=render)
-        traces: tuple[Trace, ...] = (terminal,) if mode.planning else (ref, terminal)
-        report = record(_Run(desk, bay, agent, request, run, signer, premise), traces)
+        traces: tuple[Trace, ...] = (ref, terminal)
+        report = record(_Run(desk, bay, chosen, agent, request, run, signer, premise, plan, surveyor), traces)
     deliver(report, mode)
     return report
 
@@ -79,11 +89,14 @@ def render(events: Sequence[Event]) -> str:
 class _Run:
     desk: Desk
     bay: Bay
+    chosen: Chosen
     agent: Agent
     request: Request
     run: str
     signer: Signer | None = None
     premise: Premise = take_for_granted
+    plan: Planned | None = None
+    surveyor: ProjectSurveyor | None = None
 
     def events(self) -> Generator[Event, None, None]:
         """Open the workspace, work in it, and drop it."""
@@ -91,14 +104,16 @@ class _Run:
         task = self.request.task
         # What CI says is no sentence of a person that would make a name
         words = "red-ci" if task.source.kind == "ci" else slug(self.agent.redactor.text(task.goal))
-        branch = choose_branch(repository, words, self.run)
-        with open_workspace(repository, base=self.request.task.base, run=self.run, branch=branch) as workspace:
+        # Nothing is committed for a plan
+        branch = "" if self.request.mode.planning else choose_branch(repository, words, self.run)
+        opened = open_workspace(repository, base=self.request.task.base, run=self.run, branch=branch)
+        with opened as workspace, self.surveyor.ahead() if self.surveyor else nullcontext():
             workspace.signer = self.signer
             with workspace.clean(workspace.tree()) as root:
                 ladder = self.bay.ladder(root, self.desk.settings.checks, reuse=True)
-                project = survey(root, workspace.files())
+                project = survey(root, workspace.files(), task.scope)
             bench = Bench(workspace, self.bay.executor, ladder, self.request.task, workspace.temp)
-            work = self.agent.work(self._started(branch, ladder.checks, project), bench)
+            work = self.agent.work(self._started(branch, ladder.checks, project), bench, self.plan)
             yield from self._advise(self._ask_premise(work, bench))
 
     def _ask_premise(self, events: Iterator[Event], bench: Bench) -> Iterator[Event]:
@@ -144,11 +159,13 @@ class _Run:
             checks=checks,
             project=project,
             background=self.request.background,
+            trust=self.desk.settings.trust,
             planning=self.request.mode.planning,
             built=self.bay.built,
             outdated=self.bay.outdated,
             prepare=self.desk.settings.prepare,
-            notes=(*self.desk.notes, *self.bay.notes, *self._warnings()),
+            notes=(*self.desk.notes, *self.bay.notes, *self.chosen.notes, *self._warnings()),
+            priced=self.chosen.priced,
         )
 
     def _warnings(self) -> Iterator[str]:

@@ -9,14 +9,18 @@ from typing import NamedTuple
 from rich.text import Text
 
 from bot import __version__
+from bot.agent.context import quote
 from bot.agent.loop import Agent
 from bot.agent.pending import CUT, moved
+from bot.agent.planning import tell_edit
 from bot.app import consoles
-from bot.app.assemble import Bay, choose_approver, choose_bay, choose_model, make_agent
+from bot.app.assemble import Bay, choose_approver, choose_bay, make_agent
 from bot.app.consent import Said, grant
 from bot.app.desk import Desk, choose_signer, make_mode, open_desk
+from bot.app.modelling import Chosen, choose_model
 from bot.app.moving import settle_run
 from bot.app.perform import deliver, record, render
+from bot.app.surveying import choose_surveyor
 from bot.core import escape, standing
 from bot.core.allowance import waiting
 from bot.core.check import Check
@@ -27,7 +31,7 @@ from bot.core.report import Report
 from bot.core.talk import Replied, Told
 from bot.core.task import Limits
 from bot.core.terms import Terms, differ
-from bot.errors import GitFailed, UsageError, WorkspaceError
+from bot.errors import UsageError, WorkspaceError
 from bot.git.claims import refuse_false
 from bot.git.journal import is_live
 from bot.git.leftovers import remove_leftovers
@@ -39,8 +43,7 @@ from bot.git.runs import find_run, read_all
 from bot.git.signing import Signer
 from bot.git.store import open_store
 from bot.git.trail import PREFIX
-from bot.git.workspace import GitWorkspace, open_workspace
-from bot.protocols import Trace
+from bot.git.workspace import bring_back, open_workspace
 from bot.tools.tool import Bench
 from bot.trace.terminal import Terminal
 
@@ -61,6 +64,11 @@ class Past(NamedTuple):
     """Whether all that is on record was found here, or judged again here."""
 
     @property
+    def refs(self) -> tuple[str, ...]:
+        """The full name of its branch; a plan has none."""
+        return () if self.started.planning else (f"refs/heads/{self.started.branch}",)
+
+    @property
     def place(self) -> str:
         """Where the branch stands, in words."""
         return f"step {self.lineage.step}" if self.lineage.step else "the base"
@@ -74,33 +82,47 @@ def resume(directory: Path, prefix: str, flags: Mapping[str, object], said: Said
     # Held from here on: nobody else takes it up between our look and our first word
     with RunRef(repository, run, render=render, resume=True) as ref:
         past = _look_up(run, tuple(ref.events), own=ref.own)
-        refuse_false(repository, run, past.started.branch, past.events)
+        _refuse_strange(repository, past)
         given = grant(run, past.events, said)
         desk = _open_desk(directory, past, flags)
         limits = _limits(desk, past, flags)
-        mode = make_mode(desk, quiet=quiet)
+        mode = make_mode(desk, planning=past.started.planning, quiet=quiet)
         # Who says yes to one thing where nobody sits at a terminal does not say no to the next
         if given and (desk.settings.consent, mode.consent) == ("auto", "no"):
             mode = mode.model_copy(update={"consent": "later"})
         _refuse(past, said.words or given, limits, asking=mode.consent == "ask")
         asked = sum(isinstance(event, Replied) for event in past.events)
-        model = choose_model(desk.settings.model or past.started.model, repository, asked)
-        bay = choose_bay(desk)
-        signer = choose_signer(desk, past.started.task.base) if mode.sign else None
-        remove_leftovers(repository)
-        release(repository, (PREFIX + run, f"refs/heads/{past.started.branch}"))
-        reconcile(repository, past.started.branch, run, past.lineage.head, past.lineage.made + 1)
         console = consoles.progress()
-        console.print(
-            Text(f"run {run}: {escape.line(past.started.task.goal, GOAL) or 'mend what fails'}", style="bold")
-        )
-        with Terminal(console) as terminal:
-            approver = choose_approver(mode.consent, desk.settings.trust, terminal.ask)
-            agent = make_agent(model, approver, bay.redactor, planning=False, foreign=_foreign(past, desk, flags))
-            traces: tuple[Trace, ...] = (ref, terminal)
-            report = record(_Again(desk, bay, agent, past, said.words, limits, signer, given), traces, past.events)
+        terminal = Terminal(console)
+        cost = (limits or current(past.events, past.started.task.limits)).cost
+        chosen = choose_model(desk.settings.model or past.started.model, desk, asked, terminal.watch, cost)
+        chosen.load()
+        bay = choose_bay(desk)
+        task = past.started.task
+        signer = choose_signer(desk, task.base) if mode.sign else None
+        _tidy(repository, past)
+        console.print(Text(f"run {run}: {escape.line(task.goal, GOAL) or 'mend what fails'}", style="bold"))
+        with terminal.hiding(bay.redactor):
+            agent = make_agent(
+                chosen,
+                choose_approver(mode.consent, desk.settings.trust, terminal.ask),
+                bay.redactor,
+                planning=mode.planning,
+                foreign=_foreign(past, desk, flags),
+                surveyor=choose_surveyor(chosen.model, repository, task, bay.executor),
+            )
+            again = _Again(desk, bay, chosen, agent, past, said.words, limits, signer, given)
+            report = record(again, (ref, terminal), past.events)
     deliver(report, mode)
     return report
+
+
+def _tidy(repository: Repository, past: Past) -> None:
+    """Take away what the process that is gone left, and bring the branch to what the record says."""
+    remove_leftovers(repository)
+    release(repository, (PREFIX + past.run, *past.refs))
+    if past.refs:
+        reconcile(repository, past.started.branch, past.run, past.lineage.head, past.lineage.made + 1)
 
 
 def _look_up(run: str, events: tuple[Event, ...], *, own: bool) -> Past:
@@ -108,6 +130,14 @@ def _look_up(run: str, events: tuple[Event, ...], *, own: bool) -> Past:
     if not isinstance(started, Started):
         raise WorkspaceError(f"the record of {run} does not begin with its start")
     return Past(run, events, started, follow(events), own)
+
+
+def _refuse_strange(repository: Repository, past: Past) -> None:
+    """Refuse to go on by a record that cannot be true. Raises UsageError."""
+    if not past.started.planning:
+        refuse_false(repository, past.run, past.started.branch, past.events)
+    elif past.lineage.made:
+        raise UsageError(f"{past.run} was to be a plan, and its record tells of commits", "it can be looked at")
 
 
 def _open_desk(directory: Path, past: Past, flags: Mapping[str, object]) -> Desk:
@@ -119,8 +149,8 @@ def _open_desk(directory: Path, past: Past, flags: Mapping[str, object]) -> Desk
     if level == "process" or (level != "landlock" and not shutil.which("bwrap")):
         text = f"nothing tells that the record of {past.run} was made here: what it names is only run with bubblewrap"
         raise UsageError(text, "or with --isolation landlock; if you know who made it: --trust trusted")
-    ref = f"refs/heads/{past.started.branch}"
-    if open_store(desk.repository).read_ref(ref) == past.lineage.base:
+    store = open_store(desk.repository)
+    if any(store.read_ref(ref) == past.lineage.base for ref in past.refs):
         text = f"there is a branch {past.started.branch} here, and nothing tells that {past.run} made it"
         raise UsageError(text, "give it another name, then resume")
     return desk
@@ -156,8 +186,7 @@ def last_end(events: Sequence[Event]) -> Ended | None:
 
 def _limits(desk: Desk, past: Past, flags: Mapping[str, object]) -> Limits | None:
     """Return what the whole run may spend, where a person says something new about it."""
-    named = (name.removeprefix("max_") for name, value in flags.items() if value is not None and name[:4] == "max_")
-    given = tuple(named)
+    given = tuple(name[4:] for name, value in flags.items() if value is not None and name.startswith("max_"))
     if not given:
         return None
     wanted = desk.settings.limits()
@@ -197,6 +226,7 @@ def _refuse_ended(past: Past, end: Ended) -> None:
 class _Again:
     desk: Desk
     bay: Bay
+    chosen: Chosen
     agent: Agent
     past: Past
     words: str
@@ -208,16 +238,15 @@ class _Again:
     def events(self) -> Generator[Event, None, None]:
         """Lay the files out as they were, and go on."""
         started, head = self.past.started, self.past.lineage.head
-        opened = open_workspace(
-            self.desk.repository, base=started.task.base, run=self.past.run, branch=started.branch, at=head
-        )
+        branch = "" if started.planning else started.branch
+        opened = open_workspace(self.desk.repository, base=started.task.base, run=self.past.run, branch=branch, at=head)
         with opened as workspace:
             workspace.signer = self.signer
             with workspace.clean(started.task.base) as root:
                 before = standing.terms(self.past.events).checks
                 ladder = self.bay.ladder_again(root, self.desk.settings.checks, before, reuse=True)
             draft = standing.draft(self.past.events)
-            kept = _lay_out(workspace, draft)
+            kept = bring_back(workspace, draft)
             bench = Bench(workspace, self.bay.executor, ladder, started.task, workspace.temp)
             resumed = self._resumed(draft if kept else "", ladder.checks)
             news: tuple[Event, ...] = (resumed, *self.given, *self._told(lost=not kept))
@@ -236,7 +265,8 @@ class _Again:
             limits=self.limits,
             terms=terms,
             anew=anew,
-            notes=(*self.desk.notes, *self.bay.notes, *again),
+            notes=(*self.desk.notes, *self.bay.notes, *self.chosen.notes, *again),
+            priced=self.chosen.priced,
         )
 
     def _terms(self, checks: tuple[Check, ...]) -> Terms:
@@ -263,16 +293,7 @@ class _Again:
         if not any(isinstance(event, Baselined) for event in self.past.events):
             return ()
         changed = WENT if moved(self.past.events) else LOST if lost else ""
-        said = (changed.format(place=self.past.place), self.words)
+        plan = tell_edit(self.past.events)
+        revised = quote(self.past.events, "A person changed the plan. It is now:", plan) if plan else ""
+        said = (changed.format(place=self.past.place), revised, self.words)
         return tuple(Told(text=text) for text in said if text)
-
-
-def _lay_out(workspace: GitWorkspace, draft: str) -> bool:
-    """Bring back edits that no commit held; say whether they were still to be had."""
-    if draft:
-        try:
-            workspace.restore(draft)
-        except GitFailed:
-            workspace.restore(workspace.store.tree(workspace.head))
-            return False
-    return True

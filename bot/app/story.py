@@ -157,7 +157,8 @@ def _tell_words(
         case Checking():
             text = event.check
         case Planned():
-            text = "; ".join(event.steps)
+            who = "a person: " if event.by == "person" else ""
+            text = who + "; ".join(event.steps)
         case Retried():
             text = event.message
         case Surveyed() | Compressed():

@@ -54,7 +54,8 @@ def _table(lines: tuple[RunLine, ...], *, wide: bool) -> Table:
             table.add_row(line.run, "", Text(line.state, style="red"), "", Text(escape.line(line.why), overflow="fold"))
             continue
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(line.started))
-        state = f"{line.state}, taken" if line.taken else line.state
+        become = ", taken" if line.taken else ", carried out" if line.carried else ""
+        state = f"{line.state}{become}"
         texts = (_short(line.goal), *((line.branch,) if wide else ()))
         long = (Text(text, no_wrap=True, overflow="ellipsis") for text in texts)
         table.add_row(line.run, when, Text(state, style=_style(line.state)), str(line.steps), *long)
@@ -141,7 +142,7 @@ def status(directory: Path, *, as_json: bool) -> None:
 def _standing(listed: RunList, *, room: int, left: bool) -> Iterator[Text]:
     yield Text(f"on {listed.branch}, {'uncommitted work' if listed.dirty else 'nothing uncommitted'}")
     for line in listed.runs:
-        waiting = tuple(_waiting(line))
+        waiting = tuple(_waiting(line, newest=line is listed.runs[0]))
         if waiting or line.state in ("running", "unreadable"):
             about = f"  {line.run}  {escape.line(line.why) or _short(line.goal, room)}"
             yield Text.assemble((f"\n{line.state:<{LONGEST_STATE}}", _style(line.state)), about)
@@ -153,8 +154,8 @@ def _standing(listed: RunList, *, room: int, left: bool) -> Iterator[Text]:
         yield Text("no run yet; start one with: git agent fix")
 
 
-def _waiting(line: RunLine) -> Iterator[Text]:
-    """Say what of a run waits for a person, and what to type."""
+def _waiting(line: RunLine, *, newest: bool) -> Iterator[Text]:
+    """Say what of a run waits for a person, and what to type; a plan waits until something else was begun."""
     resumable = line.state == "died" or line.stop in BROKEN_OFF
     asked = line.stop == "needs_human" and not line.taken
     waits = line.steps and not line.taken
@@ -170,6 +171,8 @@ def _waiting(line: RunLine) -> Iterator[Text]:
         yield _advise("answer", f"git agent resume {line.run} --tell TEXT")
     if waits and line.state != "died" and line.stop != "interrupted":
         yield _advise("take it", f"git agent accept {line.run}")
+    if line.state == "planned" and newest and not line.carried:
+        yield _advise("do it", f"git agent fix --plan {line.run}")
     if line.redo:
         yield Text(f"  {_steps(line.redo)} undone")
         yield _advise("bring back", f"git agent redo {line.run}")

@@ -99,7 +99,10 @@ _CHECKING: tuple[Callable[[Any], Any], ...] = (
 )
 
 _CONTINUING: tuple[Callable[[Any], Any], ...] = (
-    click.option("--model", metavar="SPEC", help="offline, scripted:FILE or recorded:RUN."),
+    click.option(
+        "--model", metavar="SPEC", help="offline, openai:NAME, anthropic:NAME, scripted:FILE or recorded:RUN."
+    ),
+    click.option("--base-url", metavar="URL", help="The address of the service that has the model."),
     _limit("turns", "N", "Most replies of the model."),
     _limit("steps", "N", "Most verified commits."),
     _limit("seconds", "N", "Longest time."),

@@ -10,11 +10,15 @@ from bot.app import consoles, views
 from bot.app import demo as demonstration
 from bot.app import resume as taking_up
 from bot.app.consent import Said
-from bot.app.desk import make_request
+from bot.app.desk import Desk, make_request
 from bot.app.github.desk import Publication, prepare, publish_after
 from bot.app.github.issue import Asked, read_issue
 from bot.app.perform import perform
+from bot.app.planning import edit_plan, take_plan
 from bot.app.start import open_start
+from bot.core.report import Report
+from bot.core.talk import Planned
+from bot.core.task import Request
 from bot.entry.options import as_json, continuing, directory, running
 
 
@@ -24,6 +28,7 @@ from bot.entry.options import as_json, continuing, directory, running
 @click.option(
     "--issue", metavar="N|URL", default="", help="Do what an issue on GitHub says; a TASK beside it says what of it."
 )
+@click.option("--plan", "planned", metavar="RUN", default="", help="Carry out the plan of RUN; a TASK adds to its own.")
 @click.option("--pr", "pull", is_flag=True, help="Push what was verified, and open a pull request on GitHub.")
 @running
 @as_json
@@ -35,6 +40,7 @@ def fix(  # noqa: PLR0913 - one for each option
     *,
     failing: bool,
     issue: str,
+    planned: str,
     pull: bool,
     as_json: bool,
     **flags: Any,
@@ -43,11 +49,15 @@ def fix(  # noqa: PLR0913 - one for each option
 
     A step is committed only after the project's own checks have run on exactly that tree and none of them got worse.
     """
-    asked = _ask(directory, _goal(task, failing=failing, issue=issue), issue, flags)
-    desk = asked.tell(open_start(directory, asked.flags, base))
+    goal = _goal(task, failing=failing, issue=issue, planned=planned)
+    desk, request, plan = (
+        _carry_out(directory, planned, goal, flags, base, quiet=as_json)
+        if planned
+        else _begin(directory, _ask(directory, goal, issue, flags), base, quiet=as_json)
+    )
     if pull:
         prepare(desk)
-    report = perform(desk, make_request(desk, asked.goal, quiet=as_json, source=asked.source))
+    report = perform(desk, request, plan=plan)
     done = publish_after(directory, report) if pull else None
     if as_json:
         click.echo((done.report if done else report).model_dump_json())
@@ -55,6 +65,20 @@ def fix(  # noqa: PLR0913 - one for each option
         return report.exit_code
     tell_publication(done, quiet=as_json)
     return done.code
+
+
+def _begin(directory: Path, asked: Asked, base: str, *, quiet: bool) -> tuple[Desk, Request, None]:
+    desk = asked.tell(open_start(directory, asked.flags, base))
+    return desk, make_request(desk, asked.goal, quiet=quiet, source=asked.source), None
+
+
+def _carry_out(
+    directory: Path, run: str, words: str, flags: dict[str, Any], base: str, *, quiet: bool
+) -> tuple[Desk, Request, Planned]:
+    agreed = take_plan(directory, run, flags, base)
+    desk = agreed.tell(open_start(directory, agreed.flags, agreed.base))
+    request = make_request(desk, agreed.goal(words), quiet=quiet, source=agreed.source)
+    return desk, agreed.bind(request), agreed.plan
 
 
 def tell_publication(done: Publication, *, quiet: bool) -> None:
@@ -71,7 +95,7 @@ def _ask(directory: Path, goal: str, issue: str, flags: dict[str, Any]) -> Asked
     return read_issue(directory, issue, goal, flags) if issue else Asked(goal, flags)
 
 
-def _goal(task: tuple[str, ...], *, failing: bool = False, issue: str = "") -> str:
+def _goal(task: tuple[str, ...], *, failing: bool = False, issue: str = "", planned: str = "") -> str:
     goal = " ".join(task).strip()
     if task and not goal:
         raise click.UsageError("the task is empty; leave it out to mend whatever fails now")
@@ -79,6 +103,8 @@ def _goal(task: tuple[str, ...], *, failing: bool = False, issue: str = "") -> s
         raise click.UsageError("give a TASK or --failing, not both")
     if issue and failing:
         raise click.UsageError("give --issue or --failing, not both")
+    if planned and (issue or failing):
+        raise click.UsageError(f"give --plan or {'--issue' if issue else '--failing'}, not both")
     return goal
 
 
@@ -100,19 +126,50 @@ def resume(run: str, words: str, directory: Path, *, approve: bool, as_json: boo
 @click.command(short_help="Say what would be done, and change nothing.")
 @click.argument("task", nargs=-1)
 @click.option("--issue", metavar="N|URL", default="", help="Say it about an issue on GitHub.")
+@click.option("--edit", metavar="RUN", default="", help="Change the plan of RUN in your editor instead.")
+@click.option("--file", "source", metavar="FILE", default="", help="With --edit: from FILE, - for standard input.")
 @running
 @as_json
 @directory
-def plan(task: tuple[str, ...], directory: Path, base: str, *, issue: str, as_json: bool, **flags: Any) -> int:
+def plan(  # noqa: PLR0913 - one for each option
+    task: tuple[str, ...],
+    directory: Path,
+    base: str,
+    *,
+    issue: str,
+    edit: str,
+    source: str,
+    as_json: bool,
+    **flags: Any,
+) -> int:
     """Say what would be done about TASK, or about whatever fails now; change nothing."""
+    if edit:
+        return _edit(directory, edit, source, task=bool(task or issue), as_json=as_json)
+    if source:
+        raise click.UsageError("--file goes with --edit RUN")
     asked = _ask(directory, _goal(task), issue, flags)
     desk = asked.tell(open_start(directory, asked.flags, base))
     report = perform(desk, make_request(desk, asked.goal, planning=True, quiet=True, source=asked.source))
+    _show(report, as_json=as_json)
+    return report.exit_code if report.stop == "interrupted" or not report.plan else 0
+
+
+def _edit(directory: Path, run: str, source: str, *, task: bool, as_json: bool) -> int:
+    if task:
+        raise click.UsageError("give --edit RUN or a task, not both")
+    done = edit_plan(directory, run, source)
+    for note in done.notes:
+        consoles.progress().print(Text(note, style="yellow"), soft_wrap=True)
+    if done.changed or as_json:
+        _show(done.report, as_json=as_json)
+    return 0
+
+
+def _show(report: Report, *, as_json: bool) -> None:
     if as_json:
         click.echo(report.model_dump_json())
     else:
         views.show_plan(report)
-    return 0 if report.plan or report.outcome == "nothing" else 1
 
 
 @click.command(short_help="Make a small broken project, and mend it.")

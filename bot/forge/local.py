@@ -65,7 +65,7 @@ class LocalForge:
 
 def present(report: Report) -> RenderableType:
     """Lay a report out for a terminal."""
-    return Group(*_sections(report))
+    return Group(*(_intentions(report) if report.planning else _sections(report)))
 
 
 def present_plan(report: Report) -> RenderableType:
@@ -94,6 +94,8 @@ def _sections(report: Report) -> Iterator[RenderableType]:
         width = max(len(str(step.number)) for step in report.steps)
         for step in report.steps:
             yield from _step(step, width)
+    if report.plan and report.stop != "done":
+        yield from _course(report)
     if report.baseline:
         yield Text("\nChecks", style="bold")
         yield _checks(report.baseline, steps[-1].checks if steps else ())
@@ -108,9 +110,12 @@ def _intentions(report: Report) -> Iterator[RenderableType]:
         yield Text(f"{glyph} {sentence}", style=style)
         yield Padding(Text(quote(report, DETAIL)), (0, 0, 0, 2))
     else:
-        yield Text("The plan; nothing was changed", style="bold")
+        yield Text.assemble(("The plan; nothing was changed", "bold"), (f"  run {report.run}", "dim"))
         for number, step in enumerate(report.plan, 1):
             yield _item(f"{number}.", step)
+        for title, told in report.design.points():
+            yield Text(f"\n{title}", style="bold")
+            yield from (_item("•", one) for one in told)
     if report.proof.red:
         yield Text("\nWhat is wrong", style="bold")
         yield _bullets(report.proof.red, still=set(report.proof.red))
@@ -118,8 +123,27 @@ def _intentions(report: Report) -> Iterator[RenderableType]:
         yield Text("\nChecks", style="bold")
         yield _checks(report.baseline, ())
     yield from _notes(report)
+    yield from _onward(report)
+
+
+def _onward(report: Report) -> Iterator[RenderableType]:
+    """Say what can be done with a plan, or for one that did not come to be."""
+    if report.usage.input + report.usage.output:
+        yield Text(f"\n{_cost(report)}", style="dim")
     if (report.plan or report.proof.red) and report.baseline:
-        yield Text.assemble("\nDo it:  ", (invite(report), "bold cyan"))
+        yield Text.assemble("\nDo it:           ", (invite(report), "bold cyan"))
+    if report.plan:
+        yield Text.assemble("Change it first: ", (f"git agent plan --edit {report.run}", "bold cyan"))
+    if report.planning and report.stop != "done":
+        for words, command in advise(report, changed=False):
+            yield Text.assemble(f"{words + ':':<17}", (command, "bold cyan"))
+
+
+def _course(report: Report) -> Iterator[RenderableType]:
+    """Say what was done of a plan, and what remains."""
+    yield Text(f"\nThe plan, {report.plan_done} of {len(report.plan)} done", style="bold")
+    for number, step in enumerate(report.plan, 1):
+        yield _item("✓" if number <= report.plan_done else "·", f"{number}. {step}")
 
 
 def _bullets(red: tuple[str, ...], still: Collection[str], shown: int = 10) -> RenderableType:
@@ -256,12 +280,16 @@ def _notes(report: Report) -> Iterator[RenderableType]:
         yield from (_item("•", one) for one in lines)
 
 
-def _next(report: Report, *, changed: bool) -> Iterator[RenderableType]:
+def _cost(report: Report) -> str:
     spent = report.usage
-    tokens = f", {spent.input + spent.output:,} tokens, ${spent.cost:.4f}" if spent.input + spent.output else ""
-    yield Text(
-        f"\n{report.model}, turns: {spent.turns}, calls: {spent.calls}, {spent.seconds:.1f} s{tokens}", style="dim"
-    )
+    price = f"${spent.cost:.4f}" if spent.priced else f"${spent.cost:.4f} and more, price unknown"
+    money = price if spent.priced or spent.cost else "price unknown"
+    tokens = f", {spent.input + spent.output:,} tokens, {money}" if spent.input + spent.output else ""
+    return f"{report.model}, turns: {spent.turns}, calls: {spent.calls}, {spent.seconds:.1f} s{tokens}"
+
+
+def _next(report: Report, *, changed: bool) -> Iterator[RenderableType]:
+    yield Text(f"\n{_cost(report)}", style="dim")
     if changed:
         yield Text.assemble("Branch  ", (report.branch, "bold"), f"  ({report.base[:10]} → {report.tip[:10]})")
     if report.pr:

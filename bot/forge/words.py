@@ -30,7 +30,9 @@ def headline(report: Report) -> tuple[str, str, str]:
 
 
 def invite(report: Report) -> str:
-    """Name the command that carries a plan out."""
+    """Name the command that carries a plan out, or does what one was asked for."""
+    if report.plan:
+        return f"git agent fix --plan {report.run}"
     goal = " ".join(report.task.goal.split())
     if not goal:
         return "git agent fix"

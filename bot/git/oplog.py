@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from bot.core.escape import line, plain
 from bot.core.event import Acted, Committed, Ended, Event, Published, Redone, Resumed, RolledBack, Started, Undone
 from bot.core.lineage import Lineage
+from bot.core.talk import Planned
 
 SUBJECT = 100
 """Characters; what a person reads of an entry in one line."""
@@ -35,6 +36,8 @@ def _say(event: Event, lineage: Lineage) -> tuple[str, ...]:
             told = ("published", event.where) if "://" in event.where else (f"accepted onto {event.where}",)
         case Resumed():
             told = (f"resumed at {_place(lineage)}", "with its draft" if event.tree else "")
+        case Planned(by="person") if not event.source:
+            told = ("plan changed by a person",)
         case Ended():
             told = (f"ended: {event.stop}", event.detail.strip().partition("\n")[0].removesuffix(":"))
         case _:

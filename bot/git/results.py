@@ -1,4 +1,4 @@
-"""What checks said of trees, kept beside the objects that they spoke of; only ever a saving of time."""
+"""What was learnt of trees and files, kept beside the objects that it is about; only ever a saving of time."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from bot.git.repository import Repository
 
-FOLDER = Path("git-agent", "results")
+FOLDER = Path("git-agent")
 """Below the git dir that all worktrees share, where no status looks."""
 MOST = 2000
 LARGEST = 16 << 20
@@ -22,6 +22,8 @@ LARGEST = 16 << 20
 ALTOGETHER = 256 << 20
 DAY = 24 * 3600.0
 """Seconds after which a result is of no use to anybody."""
+TAGS = 64
+TAGS_ALTOGETHER = 128 << 20
 _OURS = re.compile(r"[0-9a-f]{48}|\.[a-z0-9_]{8}")
 """Names of results, and of what is being written."""
 
@@ -53,11 +55,13 @@ class GitShelf:
     repository: Repository
     most: int = MOST
     altogether: int = ALTOGETHER
+    section: str = "results"
+    lifetime: float = DAY
 
     @property
     def folder(self) -> Path:
         """Where they lie."""
-        return self.repository.common_dir / FOLDER
+        return self.repository.common_dir / FOLDER / self.section
 
     def get(self, key: str) -> bytes | None:
         """Return what was put under a key."""
@@ -83,9 +87,9 @@ class GitShelf:
         return _sum(self._items())
 
     def sweep(self, *, dry_run: bool = False) -> Sum:
-        """Remove what is older than a day, or from days to come, and say how much that is."""
+        """Remove what is older than its lifetime, or from days to come, and say how much that is."""
         now = time.time()
-        old = [item for item in self._items() if abs(now - item.written / 1e9) > DAY]
+        old = [item for item in self._items() if abs(now - item.written / 1e9) > self.lifetime]
         if not dry_run:
             for item in old:
                 with suppress(OSError):
@@ -126,6 +130,11 @@ class GitShelf:
                     state = entry.stat(follow_symlinks=False)
                     if _OURS.fullmatch(entry.name) and not S_ISDIR(state.st_mode):
                         yield Item(state.st_mtime_ns, state.st_size, Path(entry.path))
+
+
+def tag_shelf(repository: Repository) -> GitShelf:
+    """Open the shelf for what is known of a project's files, which changes only with them."""
+    return GitShelf(repository, most=TAGS, altogether=TAGS_ALTOGETHER, section="tags", lifetime=30 * DAY)
 
 
 def _sum(items: Iterable[Item]) -> Sum:

@@ -272,3 +272,14 @@ def _drop_empty(repository: Repository, store: Store, branch: str, base: str) ->
     with suppress(GitFailed):
         if store.read_ref(ref) == base and not repository.place_of(branch):
             store.delete_ref(ref, base)
+
+
+def bring_back(workspace: GitWorkspace, draft: str) -> bool:
+    """Bring back edits that no commit held; say whether they were still to be had."""
+    if draft:
+        try:
+            workspace.restore(draft)
+        except GitFailed:
+            workspace.restore(workspace.store.tree(workspace.head))
+            return False
+    return True

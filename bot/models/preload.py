@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 from bot.core.escape import line
-from bot.errors import ConfigError
+from bot.errors import ModelRejected
 
 BROKEN = (
     ImportError,
@@ -82,7 +82,7 @@ def preload(module: str) -> None:
 
 
 def load(module: str) -> ModuleType:
-    """Return a package, imported now if it was not before. Raises ConfigError."""
+    """Return a package, imported now if it was not before. Raises ModelRejected."""
     begun = _RUNNING.pop(module, None)
     if begun is not None:
         begun.thread.join()
@@ -94,4 +94,4 @@ def load(module: str) -> ModuleType:
         else:
             problem = f"cannot be loaded: {line(str(error) or type(error).__name__, LONGEST)}"
         hint = "install git-agent again, or choose another model"
-        raise ConfigError(f"the package {module}, which asks this model, {problem}", hint) from error
+        raise ModelRejected(f"the package {module}, which asks this model, {problem}", hint) from error

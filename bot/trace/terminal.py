@@ -29,11 +29,11 @@ from bot.core.event import (
     Started,
     Verified,
 )
+from bot.core.message import Progress as Coming
 from bot.core.message import ToolCall
-from bot.core.redact import sanitize
+from bot.core.redact import Redactor, sanitize
 from bot.core.talk import Planned, Replied, Retried
-from bot.core.task import Limits
-from bot.trace import asking
+from bot.trace import asking, incoming
 
 GLYPHS = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("-", "dim"), "errored": ("!", "yellow")}
 
@@ -63,10 +63,29 @@ class Terminal:
     def __init__(self, console: Console, answers: TextIO | None = None) -> None:
         self._console = console
         self._answers = answers if answers is not None else sys.stdin
-        self._limits = Limits()
-        self._turns = 0
+        self._meter = incoming.Meter()
         self._said = ""
+        self._redactor = Redactor(())
         self._live: tuple[Progress, TaskID] | None = None
+
+    def hiding(self, redactor: Redactor) -> Self:
+        """Show of a reply that comes nothing that is to be hidden; events are redacted before they get here."""
+        self._redactor = redactor
+        return self
+
+    def watch(self, coming: Coming) -> None:
+        """Show what comes of a reply on the live line."""
+        if self._live is not None:
+            shown = incoming.tell(coming, self._redactor)
+            self._live[0].update(
+                self._live[1],
+                description=f"{shown}  ({self._meter})",
+            )
+
+    def tell_choice(self, model: str, why: str) -> None:
+        """Say why it is this model, where nobody named one."""
+        if why:
+            self._say(Text(f"{model}, since {why}", style="dim"))
 
     def __enter__(self) -> Self:
         if self._console.is_interactive:
@@ -98,6 +117,7 @@ class Terminal:
 
     def record(self, event: Event) -> None:
         """Show an event."""
+        self._meter.add(event)
         match event:
             case Started():
                 self._start(event)
@@ -110,7 +130,6 @@ class Terminal:
                 self._verdict(event.verdict)
                 self._now("thinking")
             case Replied():
-                self._turns += 1
                 self._reply(event)
             case Acted():
                 self._act(event)
@@ -125,7 +144,7 @@ class Terminal:
                 pass
 
     def _start(self, event: Started) -> None:
-        self._limits = event.task.limits
+        self._meter.most = event.task.limits.turns
         self._say(
             Text.assemble(
                 ("git agent ", "bold"),
@@ -217,9 +236,8 @@ class Terminal:
     def _now(self, what: str) -> None:
         if self._live is None:
             return
-        turns = f"turn {self._turns}" + (f" of {self._limits.turns}" if self._limits.turns is not None else "")
         progress, task = self._live
-        progress.reset(task, description=f"{what}  ({turns})")
+        progress.reset(task, description=f"{what}  ({self._meter})")
 
     def _say(self, text: Text) -> None:
         self._console.print(text)

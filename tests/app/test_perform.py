@@ -13,6 +13,7 @@ import pytest
 
 from bot.agent.loop import Agent
 from bot.app.assemble import Policy, make_agent
+from bot.app.modelling import Chosen
 from bot.app.perform import record
 from bot.core.event import Ended, Event, Started
 from bot.core.redact import Redactor
@@ -265,18 +266,6 @@ def test_limits_stop_a_run_by_name_and_keep_what_was_verified(repo: Repo, tmp_pa
     assert repo.git("rev-parse", report.branch) == report.steps[0].commit
 
 
-def test_a_limit_of_zero_asks_the_model_nothing(repo: Repo) -> None:
-    report = agent(repo, "fix", "x", *QUICK, "--json", "--max-turns", "0").report
-    assert (report.stop, report.usage.turns) == ("limit:turns", 0)
-
-
-def test_a_model_that_goes_in_circles_is_stopped(repo: Repo, tmp_path: Path) -> None:
-    lines = [calls(("read_file", {"path": "calc.py"}))] * 20
-    report = agent(repo, "fix", "x", *QUICK, "--json", "--model", script(tmp_path / "s", *lines)).report
-    assert report.stop == "limit:loop"
-    assert report.usage.turns <= 4
-
-
 def test_a_project_whose_environment_lacks_pytest_borrows_ours(repo: Repo) -> None:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(repo.path / ".venv")], check=True)
     repo.commit({".gitignore": ".venv\n"}, "ignore")
@@ -312,7 +301,7 @@ class Late:
 
 def test_a_signal_that_comes_after_the_end_is_no_other_end() -> None:
     started = Started(run="r1", task=Task(goal="g", base="b" * 40), branch="agent/r1")
-    agent = make_agent(ScriptedModel(()), Policy(), Redactor(()), planning=False)
+    agent = make_agent(Chosen(ScriptedModel(())), Policy(), Redactor(()), planning=False)
     for told, stop in (((started, Ended(stop="done")), "done"), ((started,), "interrupted")):
         assert record(Late(agent, told), ()).stop == stop
 

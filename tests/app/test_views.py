@@ -242,7 +242,7 @@ def test_doctor_names_the_checks_with_their_reasons(repo: Repo) -> None:
     assert all(finding["ok"] for finding in json.loads(agent(repo, "doctor", "--json").out)["findings"])
 
 
-def test_plan_changes_nothing_and_leaves_no_trace(repo: Repo, tmp_path: Path) -> None:
+def test_plan_changes_nothing_and_leaves_but_its_record(repo: Repo, tmp_path: Path) -> None:
     before, refs = repo.state(), repo.git("for-each-ref")
     lines = (
         calls(edit("a - b", "a + b")),
@@ -252,4 +252,7 @@ def test_plan_changes_nothing_and_leaves_no_trace(repo: Repo, tmp_path: Path) ->
     ran = agent(repo, "plan", "make add add", "--json", "--model", script(tmp_path / "s", *lines))
     assert ran.code == 0, ran.err
     assert ran.report.plan == ("Read calc.py", "Add instead of subtracting")
-    assert (repo.state(), repo.git("for-each-ref")) == (before, refs)
+    assert repo.state() == before
+    record = repo.git("for-each-ref", f"refs/agent/runs/{ran.report.run}")
+    assert sorted(repo.git("for-each-ref").splitlines()) == sorted([*refs.splitlines(), record])
+    assert (ran.report.planning, ran.report.branch) == (True, "")

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from bot.core.change import FileChange
 from bot.core.check import Rung
+from bot.core.plan import Design
 from bot.core.proof import Audit, Proof, Red, TestChange
 from bot.core.report import CheckSummary, Report, Spent, Step
 from bot.core.task import Source, Task
@@ -249,14 +250,31 @@ def test_a_plan_says_what_would_be_done_and_how_to_do_it() -> None:
     text = planned(unfinished(plan=("look", "mend"), detail="not for here"))
     assert "The plan; nothing was changed" in text
     assert "2. mend" in text
-    assert "git agent fix" in text
+    assert "git agent fix --plan r1" in text
+    assert "git agent plan --edit r1" in text
     assert "not for here" not in text
-    assert "r1" not in text
+    assert shown(unfinished(plan=("look", "mend"), planning=True)) == planned(unfinished(plan=("look", "mend")))
 
 
-def test_a_plan_repeats_the_task_in_a_form_that_a_shell_reads() -> None:
-    assert "git agent fix 'it'\"'\"'s wrong'" in planned(unfinished(plan=("look",), goal="it's wrong"))
-    assert "git agent fix TASK" in planned(unfinished(plan=("look",), goal="x" * 100))
+def test_a_plan_shows_what_it_rests_on() -> None:
+    text = planned(unfinished(plan=("look",), design=Design(modules=("a.py",), tests=("it adds\nand more",))))
+    assert "Modules\n  • a.py\n\nTests\n  • it adds \n    and more\n" in text
+    assert "Requirements" not in text
+
+
+def test_a_run_that_stopped_early_tells_what_is_done_of_its_plan_and_what_remains() -> None:
+    plan = ("read", "mend", "document")
+    text = shown(report(outcome="partial", stop="limit:steps", plan=plan, plan_done=1))
+    assert "The plan, 1 of 3 done\n  ✓ 1. read\n  · 2. mend\n  · 3. document\n" in text
+    assert "The plan" not in shown(report(plan=plan, plan_done=1))
+
+
+def test_where_no_plan_came_of_it_the_task_is_repeated_in_a_form_that_a_shell_reads() -> None:
+    text = planned(unfinished(planning=True, goal="it's wrong"))
+    assert "git agent fix 'it'\"'\"'s wrong'" in text
+    assert "gave up: no plan" in text
+    assert "git agent fix TASK" in planned(unfinished(goal="x" * 100))
+    assert "git agent resume r1 --tell" in planned(unfinished(planning=True, stop="needs_human", usage=Spent(turns=1)))
 
 
 def test_where_there_is_nothing_to_do_a_plan_proposes_nothing() -> None:

@@ -109,3 +109,18 @@ def elsewhere(desk: Desk, tmp_path: Path) -> Desk:
     desk.repo.git("push", "-q", "origin", "main")
     desk.repo.git("clone", "-q", "-b", "main", str(tmp_path / "bare"), str(tmp_path / "other"))
     return replace(desk, repo=Repo(tmp_path / "other"))
+
+
+def test_planning_can_be_followed_to_the_letter(repo: Repo, tmp_path: Path) -> None:
+    plan = calls(("update_plan", {"steps": ["mend add"], "modules": ["calc.py"]}))
+    lines = (calls(edit("a - b", "a + b"), checkpoint("fix: add")), calls(FINISH))
+    begun = Desk(repo, script(tmp_path / "plan", plan, calls(FINISH)))
+    page = list(commands("docs/planning.md", "A plan by itself"))
+    begun.type(page[0])
+    run = repo.git("for-each-ref", "--format=%(refname:lstrip=3)", "refs/agent/runs")
+    repo.write({"plan.md": "1. mend add\n2. say so\n"})
+    desk = Desk(repo, script(tmp_path / "fix", *lines), run)
+    told = {line: desk.type(line.replace("plan.md", str(repo.path / "plan.md"))) for line in page[1:]}
+    assert "The plan; nothing was changed" in told["git agent show RUN"]
+    assert "2. say so" in told["git agent plan --edit RUN --file plan.md"]
+    assert told["git agent fix --plan RUN"].startswith("\n✓ verified")

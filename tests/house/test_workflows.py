@@ -99,7 +99,10 @@ def test_the_job_that_runs_code_can_write_nothing_and_the_one_that_writes_runs_n
     work, publish = jobs["work"], jobs["publish"]
     assert set(work["permissions"].values()) == {"read"}
     assert set(work["permissions"]) | set(publish["permissions"]) == RIGHTS
+    keys = {step.get("name"): step.pop("env", {}) for step in work["steps"] if "secrets." in str(step)}
+    assert set(keys) <= {"Work"}
     assert "secrets." not in str(work)
+    assert set(re.findall(r"secrets\.([\w-]+)", str(publish))) == {"token"}
     checkouts = [step["with"] for step in publish["steps"] if "checkout" in step.get("uses", "")]
     assert [given["path"] for given in checkouts] == ["action"]
     assert [step for step in publish["steps"] if "run" in step] == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import ConfigError
+from bot.errors import ModelRejected
 from bot.models.preload import load, preload
 
 LEAVES = """
@@ -51,7 +51,7 @@ def test_a_broken_package_is_told_in_one_line_where_it_is_needed(
     if text is not None:
         (tmp_path / "preloaded_badly.py").write_text(text)
     preload("preloaded_badly")
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ModelRejected) as caught:
         load("preloaded_badly")
     assert caught.value.message.startswith(f"the package preloaded_badly, which asks this model, {told}")
     assert "\n" not in caught.value.message

@@ -119,7 +119,7 @@ def _run(
     if request.mode.planning:
         base = Base(ref=ground.ref, then=ground.commit)
         claim = claim_of(door, base, reason="" if report.plan else "no-plan", said=report.detail)
-        return Done(claim.model_copy(update={"plan": report.plan}), report)
+        return Done(claim.model_copy(update={"plan": report.plan, "design": report.design}), report)
     return finish(door, repository, ground, report, given.flags, stop)
 
 

@@ -21,6 +21,7 @@ from bot.core.publication.outputs import tell_outputs, workflow_commands
 from bot.core.publication.progress import Progress, progress_comment
 from bot.core.publication.pull import pull_body, pull_title, tell_undelivered
 from bot.core.publication.replies import Standing, help_text, reply, status_text
+from bot.core.publication.sections import show_plan
 from bot.core.publication.setting import Setting
 from bot.core.publication.summary import job_summary, refusal_summary
 from bot.core.trigger.gate import Refusal
@@ -88,7 +89,8 @@ class Thread:
         """Say why no run was made, or what it would do."""
         setting = self.setting(claim)
         reason = claim.reason or "planned"
-        self._close(Progress(setting, said=claim.said, reason=reason, plan=claim.plan), reason)
+        progress = Progress(setting, said=claim.said, reason=reason, plan=claim.plan, design=claim.design)
+        self._close(progress, reason)
 
     def refuse(self, claim: Handover, found: Inspection) -> None:
         """Say why what was handed over is not published."""
@@ -169,7 +171,8 @@ class Thread:
         unsaid = "" if quiet else self._comment(progress)
         self.react("confused" if outcome in TROUBLE else "eyes")
         told = "\n".join(filter(None, (progress.said, unsaid)))
-        put_summary(self.door.call, refusal_summary(progress.reason, told, progress.setting, progress.plan))
+        plan = show_plan(progress.plan, progress.design)
+        put_summary(self.door.call, refusal_summary(progress.reason, told, progress.setting, plan))
         put_outputs(self.door.call, (("outcome", outcome),))
 
     def _comment(self, progress: Progress) -> str:

@@ -59,7 +59,7 @@ class AnthropicModel:
         self._guard = Guard(self.timing)
 
     def reply(self, prompt: Prompt, seconds: float | None = None) -> Reply:
-        """Ask for a reply, all of which may take so many seconds. Raises ModelError, ConfigError."""
+        """Ask for a reply, all of which may take so many seconds. Raises ModelError."""
         wire = self._wire = self._wire or self._connect()
         body = self._writer.write(prompt)
         folding = Folding(Draft(self.watch), len(body))

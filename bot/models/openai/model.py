@@ -62,13 +62,13 @@ class OpenAIModel:
         self._guard = Guard(self.timing)
 
     def reply(self, prompt: Prompt, seconds: float | None = None) -> Reply:
-        """Ask for a reply, all of which may take so many seconds. Raises ModelError, ConfigError."""
+        """Ask for a reply, all of which may take so many seconds. Raises ModelError."""
         return self.answer(prompt, seconds)
 
     def answer(
         self, prompt: Prompt, seconds: float | None = None, extra: Mapping[str, JsonValue] | None = None
     ) -> Reply:
-        """Ask with further parameters, such as a schema that the reply must fit. Raises ModelError, ConfigError."""
+        """Ask with further parameters, such as a schema that the reply must fit. Raises ModelError."""
         response, folding = self._ask(prompt, seconds, extra)
         with self._billing(folding), closing(response):
             self._read(response, folding)

@@ -74,7 +74,8 @@ class Gatherer:
                 if self.stopped() or self.clock() > end:
                     break
                 parsing.add(key, (content or b"").decode("utf-8", "replace"))
-            parsing.finish()
+            if not self.stopped():
+                parsing.finish()
         return parsing.known, parsing.rough
 
 

@@ -18,8 +18,8 @@ TOGETHER = 2_000_000
 ROUGH = ".rough."
 """Stands in the name of a file whose definitions a pattern finds, as there are too many to be parsed."""
 
-_WORD = re.compile(r"[A-Za-z_]\w{2,39}\b", re.ASCII)
-_LETTERS = re.compile(r"[^\W\d]\w{2,39}\b")
+_WORD = re.compile(r"[A-Za-z_]\w{2,}+", re.ASCII)
+_LETTERS = re.compile(r"[^\W\d]\w{2,}+")
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from bot.tools.symbols import Symbol
@@ -9,7 +10,7 @@ from bot.tools.symbols import Symbol
 LONGEST_HEAD = 2000
 """Characters of a signature that are looked at."""
 WIDTH = 200
-"""Characters of it that are kept."""
+"""Characters of it, and of a dotted name, that are kept."""
 
 # Possessive throughout: what was passed over is never tried again, so that no text takes longer than its length
 _TRIPLE = (
@@ -17,8 +18,10 @@ _TRIPLE = (
     r"|'''[^\\']*+(?:(?:\\.|'(?!''))[^\\']*+)*+(?:'''|\\?\Z)"
 )
 _SINGLE = r"\"[^\\\"\n]*+(?:\\.[^\\\"\n]*+)*+\"?|'[^\\'\n]*+(?:\\.[^\\'\n]*+)*+'?"
+_TEXT = rf"[^'\"#\n]++|{_TRIPLE}|{_SINGLE}|#[^\n]*+"
+"""Anything but the end of a line."""
 _MARK = re.compile(
-    rf"(?:[^'\"#\n]++|{_TRIPLE}|{_SINGLE}|#[^\n]*+|\n(?![ \t\f]*+(?:(?:async|def|class)\b|@\w)|\w))*+"
+    rf"(?:{_TEXT}|\n(?![ \t\f]*+(?:(?:async|def|class)\b|@\w)|\w))*+"
     r"(?:\n(?P<indent>[ \t\f]*+)"
     r"(?:(?:async[ \t]++)?(?:def|class)[ \t]++(?P<name>\w++)"
     r"|(?P<decorator>@)|(?P<value>\w++)[ \t]*+(?::[^\n=]*+)?=(?!=)|(?=\w))|\n|.|\Z)",
@@ -43,6 +46,8 @@ class _Mark(NamedTuple):
     head: str
     """Empty for anything else than a class or function."""
     decorates: bool
+    end: int
+    """Of the name of what begins there."""
 
 
 class _Open(NamedTuple):
@@ -51,6 +56,8 @@ class _Open(NamedTuple):
     place: int
     """Among what was found."""
     mark: _Mark
+    seen: int
+    """How far its block was looked through for its end."""
 
 
 def scan(source: str) -> tuple[Symbol, ...]:
@@ -69,11 +76,13 @@ def scan(source: str) -> tuple[Symbol, ...]:
             continue
         begun = decorated if mark.head and decorated and decorated.indent == mark.indent else mark
         decorated = None
+        if open_ and mark.head and begun.indent > open_[-1].mark.indent:
+            _look_back(text, found, open_, begun)
         _close(text, found, open_, begun)
         prefix = f"{found[open_[-1].place].name}." if open_ else ""
         if mark.head:
-            found.append(Symbol(prefix + mark.name, begun.line, begun.line, mark.head, len(open_)))
-            open_.append(_Open(len(found) - 1, begun))
+            found.append(Symbol((prefix + mark.name)[-WIDTH:], begun.line, begun.line, mark.head, len(open_)))
+            open_.append(_Open(len(found) - 1, begun, mark.end))
         elif mark.name:
             found.append(Symbol(mark.name, mark.line, mark.line, mark.name, 0))
     return tuple(found)
@@ -90,14 +99,31 @@ def _marks(text: str) -> Iterator[_Mark]:
         name, indent = match["name"], len(match["indent"].expandtabs(8))
         if name or match["decorator"] or not indent:
             head = _head(text, start + len(match["indent"]), match.end()) if name else ""
-            yield _Mark(start, line, indent, name or match["value"] or "", head, bool(match["decorator"]))
-    yield _Mark(len(text), 0, 0, "", "", decorates=False)
+            yield _Mark(start, line, indent, name or match["value"] or "", head, bool(match["decorator"]), match.end())
+    yield _Mark(len(text), 0, 0, "", "", decorates=False, end=0)
+
+
+@lru_cache(maxsize=64)
+def _leaving(indent: int) -> re.Pattern[str]:
+    """Match up to a line of code that begins no further right."""
+    return re.compile(rf"(?:{_TEXT}|\n(?![ \t]{{0,{indent}}}[^\W\d]))*+\n", re.DOTALL)
+
+
+def _look_back(text: str, found: list[Symbol], open_: list[_Open], mark: _Mark) -> None:
+    """End a function that was left before something that is indented further, such as in a branch of its class."""
+    last = open_[-1]
+    if found[last.place].text.startswith("class"):
+        return
+    if _leaving(last.mark.indent).match(text, last.seen, mark.start):
+        _close(text, found, open_, mark._replace(indent=last.mark.indent))
+    else:
+        open_[-1] = last._replace(seen=mark.start)
 
 
 def _close(text: str, found: list[Symbol], open_: list[_Open], mark: _Mark) -> None:
     """End the definitions that a line at this indentation does not belong to."""
     while open_ and open_[-1].mark.indent >= mark.indent:
-        place, begun = open_.pop()
+        place, begun, _ = open_.pop()
         lines = text[begun.start : mark.start].rstrip().count("\n")
         found[place] = found[place]._replace(end=begun.line + lines)
 

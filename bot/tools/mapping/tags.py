@@ -1,16 +1,20 @@
 """What is known of one source file: what it defines and which names it mentions; and how that is kept."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from bot.tools.definitions import DEEPEST
 from bot.tools.symbols import Symbol
 
 FORMAT = "1"
 """Changes whenever the same content would give other tags."""
 MOST_WORDS = 8000
 """Distinct names of one file that are counted."""
+LONGEST_WORD = 40
+"""Characters of a name; what is longer is data."""
 MOST_DEFINITIONS = 2000
 MOST_OFTEN = 90
 """From here on a name counts as mentioned no more often."""
@@ -18,8 +22,10 @@ MOST_OFTEN = 90
 _ZERO = 32
 _TAB = "\t"
 _ROW = 4
-_NUMBERS = bytes(max(0, sign - _ZERO) for sign in range(256))
 """Parts of a line that tells of a definition."""
+_NUMBER = re.compile(r"[0-9]{1,9}")
+_NUMBERS = bytes(max(0, sign - _ZERO) for sign in range(256))
+"""What the signs stand for."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +57,6 @@ class Tags:
         return self.counts.encode("ascii", "replace").translate(_NUMBERS)
 
     @cached_property
-    def references(self) -> Mapping[str, int]:
-        """How often it mentions each of them."""
-        return {word: ord(sign) - _ZERO for word, sign in zip(self.words, self.counts, strict=True)}
-
-    @cached_property
     def definitions(self) -> tuple[Symbol, ...]:
         """All that it defines, in their order."""
         return tuple(_symbols(self.names, self.rows))
@@ -68,7 +69,7 @@ class Tags:
 def make_tags(definitions: Iterable[Symbol], words: Mapping[str, int]) -> Tags:
     """Make the tags of a file."""
     kept = [(_flat(symbol.name), symbol) for symbol in definitions if symbol.name.strip()][:MOST_DEFINITIONS]
-    counted = list(words.items())[:MOST_WORDS]
+    counted = [(word, times) for word, times in words.items() if len(word) <= LONGEST_WORD][:MOST_WORDS]
     rows = (f"{s.line}\t{s.end}\t{s.depth}\t{_flat(s.text)}" for _, s in kept)
     signs = "".join(chr(_ZERO + min(times, MOST_OFTEN)) for _, times in counted)
     return Tags(_TAB.join(name for name, _ in kept), " ".join(word for word, _ in counted), signs, "\n".join(rows))
@@ -102,10 +103,11 @@ def _symbols(names: tuple[str, ...], rows: str) -> Iterator[Symbol]:
     for name, row in zip(names, rows.split("\n"), strict=False):
         parts = row.split(_TAB, _ROW - 1)
         numbers = parts[: _ROW - 1]
-        if len(parts) == _ROW and all(part.isascii() and part.isdigit() and len(part) < 10 for part in numbers):  # noqa: PLR2004
+        if len(parts) == _ROW and all(map(_NUMBER.fullmatch, numbers)):
             line, end, depth = map(int, numbers)
-            yield Symbol(name, max(1, line), max(1, line, end), parts[-1], min(depth, 20))
+            yield Symbol(name, max(1, line), max(1, line, end), parts[-1], min(depth, DEEPEST))
 
 
 def _flat(text: str) -> str:
-    return " ".join(text.split())
+    plain = text if text.isascii() else text.encode("utf-8", "replace").decode()
+    return " ".join(plain.split())

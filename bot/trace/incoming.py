@@ -1,0 +1,67 @@
+"""A reply that is still coming, as one line."""
+
+import re
+from dataclasses import dataclass, field
+
+from bot.core.escape import line
+from bot.core.event import Event
+from bot.core.message import Progress, Usage
+from bot.core.redact import Redactor, sanitize
+from bot.core.talk import Replied, Retried
+
+_WHOLE = (re.compile(r".*\s", re.DOTALL), re.compile(r"(?<=\s)\S.*\s", re.DOTALL))
+"""The words of a text that are whole: of one from its beginning, and of the end of one."""
+WIDTH = 60
+"""Characters of what is said that are shown."""
+KILO, MEGA = 1_000, 1_000_000
+
+
+def tell(coming: Progress, redactor: Redactor) -> str:
+    """Say what is coming: a call and its size, or the last words that are whole.
+
+    A secret may come in pieces, and what is kept of the text may begin within one: neither its first nor its last word
+    is shown, and what is between them only without secrets.
+    """
+    if coming.call:
+        return f"writing {line(redactor.text(sanitize(coming.call)), WIDTH)}, {spell(coming.characters)} characters"
+    cut = coming.characters > len(coming.text)
+    whole = _WHOLE[cut].search(coming.text)
+    words = line(sanitize(redactor.text(whole[0])), KILO) if whole else ""
+    if not words:
+        return f"thinking, {spell(coming.characters)} characters" if coming.characters else "thinking"
+    return words if len(words) <= WIDTH else f"…{words[-WIDTH:].partition(' ')[2]}"
+
+
+def spell(count: int) -> str:
+    """Write a number in few letters."""
+    if count < KILO:
+        return str(count)
+    return f"{count / KILO:.1f} k" if count < MEGA else f"{count / MEGA:.1f} M"
+
+
+@dataclass(slots=True)
+class Meter:
+    """How far a run is, and what it has spent: turns, tokens, and money where there is a price."""
+
+    turns: int = 0
+    most: int | None = None
+    """Turns that it may take."""
+    usage: Usage = field(default_factory=Usage)
+
+    def add(self, event: Event) -> None:
+        """Count an event."""
+        match event:
+            case Replied():
+                self.turns += 1
+                self.usage += event.reply.usage
+            case Retried():
+                self.usage += event.usage
+            case _:
+                pass
+
+    def __str__(self) -> str:
+        tokens = self.usage.input + self.usage.output
+        said = [f"turn {self.turns}" + (f" of {self.most}" if self.most is not None else "")]
+        said += [f"{spell(tokens)} tokens"] if tokens else []
+        said += [f"${self.usage.cost:.2f}"] if self.usage.cost else []
+        return ", ".join(said)
