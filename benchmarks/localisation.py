@@ -1,11 +1,12 @@
 """Are the files that a fix changed among those that a task's words point to? Asked of a project's own history.
 
-    python benchmarks/localisation.py REPOSITORY… [--commits N]
+    python benchmarks/localisation.py REPOSITORY… [--commits N] [--window N]
 
 REPOSITORY is a git dir. Of each the last N fixes that change 1 to 3 files of code: the older half, by which weights
 may be chosen, and the newer one, which shows what they are worth. Files are those of the tree before a half's first
-commit. Side by side: plain BM25, BM25 with the words of paths, and what runs are told. Acc@k: all changed files are
-among the first k; Hit@k: one is. The queries, of which none was written for it:
+commit; with --window, before the first of so many at a time, as in use they are never old. Side by side: plain BM25,
+BM25 with the words of paths, and what runs are told. Acc@k: all changed files are among the first k; Hit@k: one is. The
+queries, of which none was written for it:
 
     subject   the first line of the message: what somebody would say who knows what is wrong
     message   all of it
@@ -31,7 +32,7 @@ from typing import NamedTuple, TypeAlias
 from bot.app.locating import Locator, make_locator
 from bot.core.check import CaseResult, CheckResult, Rung, Verdict
 from bot.core.evidence import is_test
-from bot.core.retrieval.evidence import Tests, gather
+from bot.core.retrieval.evidence import Failing, gather
 from bot.core.retrieval.hints import find_candidates, locate
 from bot.core.retrieval.ranking import rank
 from bot.git.contents import GitContents
@@ -133,9 +134,9 @@ class Ours:
         evidence = gather(goal, verdict, self.locator.places, self.tests(verdict, code))
         return {(each.path, each.name) for each in locate(self.locator.index, evidence, self.locator.read)}
 
-    def tests(self, verdict: Verdict, code: str) -> Tests:
+    def tests(self, verdict: Verdict, code: str) -> Failing:
         known = self.locator.read_tests(verdict)
-        return Tests(known.imports, code or known.code)
+        return Failing(known.imports, code or known.code)
 
 
 def git(root: Path, *args: str) -> str:
@@ -256,24 +257,31 @@ def queries(root: Path, fix: Fix) -> Iterator[tuple[str, str, Verdict, str]]:
         yield "failing", "", failing(root, fix), code
 
 
-def measure(root: Path, half: Sequence[Fix], title: str) -> None:
-    """Print how the ways to order files do on some fixes."""
-    locator, plain, told = open_tree(root, git(root, "rev-parse", f"{half[-1].commit}^").strip())
-    ours, tallies = Ours(locator), {(kind, way): Tally() for kind in KINDS for way in range(3)}
-    met: Counter[str] = Counter()
-    print(f"\n{title}: {len(half)} fixes; {told}")
-    for fix in half:
+class Sums:
+    """What was counted, by kind of query and way to order."""
+
+    def __init__(self) -> None:
+        self.tallies = {(kind, way): Tally() for kind in KINDS for way in range(3)}
+        self.asked: Counter[str] = Counter()
+        self.met: Counter[str] = Counter()
+        """Commits of which a changed definition was told."""
+
+
+def measure(root: Path, window: Sequence[Fix], sums: Sums) -> None:
+    """Ask for the files of some fixes in the tree before the first of them."""
+    locator, plain, told = open_tree(root, git(root, "rev-parse", f"{window[-1].commit}^").strip())
+    ours = Ours(locator)
+    print(f"   {told}")
+    for fix in window:
         wanted = [path for path in fix.files if path in locator.index.numbers]
         definitions = changed(root, fix) if wanted else set()
         for kind, text, verdict, code in queries(root, fix) if wanted else ():
-            tallies[kind, 0].add(wanted, lambda: plain.order(text or code))  # noqa: B023 - called at once
-            tallies[kind, 1].add(wanted, lambda: plain.order(text or code, 2.0))  # noqa: B023
-            tallies[kind, 2].add(wanted, lambda: ours.order(text, verdict, code))  # noqa: B023
+            sums.tallies[kind, 0].add(wanted, lambda: plain.order(text or code))  # noqa: B023 - called at once
+            sums.tallies[kind, 1].add(wanted, lambda: plain.order(text or code, 2.0))  # noqa: B023
+            sums.tallies[kind, 2].add(wanted, lambda: ours.order(text, verdict, code))  # noqa: B023
             if definitions:
-                met[f"{kind} of"] += 1
-                met[kind] += not definitions.isdisjoint(ours.names(text, verdict, code))
-    for kind in KINDS:
-        show(kind, [tallies[kind, way] for way in range(3)], 100 * met[kind] / max(1, met[f"{kind} of"]))
+                sums.asked[kind] += 1
+                sums.met[kind] += not definitions.isdisjoint(ours.names(text, verdict, code))
 
 
 def show(kind: str, tallies: Sequence[Tally], definitions: float) -> None:
@@ -286,13 +294,20 @@ def show(kind: str, tallies: Sequence[Tally], definitions: float) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("repositories", nargs="+", type=Path)
-    parser.add_argument("--commits", type=int, default=600)
+    parser.add_argument("--commits", type=int, default=400)
+    parser.add_argument("--window", type=int, default=0)
     given = parser.parse_args()
-    for root in given.repositories:
-        found = fixes(root.resolve(), given.commits)
+    for root in map(Path.resolve, given.repositories):
+        found = fixes(root, given.commits)
         middle = len(found) // 2
         for half, name in ((found[middle:], "older half (weights)"), (found[:middle], "newer half (held out)")):
-            measure(root.resolve(), half, f"{root.resolve().parent.name} {name}")
+            print(f"\n{root.parent.name} {name}: {len(half)} fixes")
+            sums, size = Sums(), given.window or len(half)
+            for start in range(0, len(half), size):
+                measure(root, half[start : start + size], sums)
+            for kind in KINDS:
+                tallies = [sums.tallies[kind, way] for way in range(3)]
+                show(kind, tallies, 100 * sums.met[kind] / max(1, sums.asked[kind]))
 
 
 if __name__ == "__main__":

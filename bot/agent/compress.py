@@ -9,6 +9,7 @@ the run, or (only `due`) None. No model is asked. The prompt is made anew from i
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from bot.agent.context import GONE, View, weigh
@@ -45,6 +46,14 @@ HORIZON = 50
 """Requests that are reckoned with at most; as many as there were are taken to come."""
 SMALL = 300
 """Bytes of an answer that may as well stay."""
+SUREST = 1 / 6
+"""Tokens in a byte, at the least, whatever the text: what does not fit by this is not sent to find out."""
+FIXED = 2_300
+"""Tokens that the system prompt, the tools and a short task have."""
+BRIEFEST = 1_200
+"""Bytes of one answer that a model is always shown."""
+TIMES = 3
+"""Requests for one reply that may not fit, each of them shorter than the one before."""
 REPLACED = frozenset({"run_check", "search_text", "show_changes", "list_files", "outline", "find_symbol", "history"})
 """Tools whose answer to the same call takes the place of the one before."""
 
@@ -92,24 +101,38 @@ def due(view: View, room: int, keep: Keep) -> Compressed | Ended | None:
         return _supersede(view)
     cut = _cut(view, limit)
     brim = view.size > BRIM * limit.all
-    if cut is None or not (cut.fits or brim):
-        # An estimate is no reason to stop: the service will say whether it fits
-        return _stop(view, room) if brim and view.calibrated else None
-    made = _retell(view, limit, cut, keep)
-    lost = brim and view.calibrated and (made is None or made.after > limit.all)
-    return _stop(view, room) if lost else made
+    if not brim and (cut is None or not cut.fits):
+        return None
+    made = _retell(view, limit, cut, keep) if cut is not None else None
+    if not brim or (made is not None and made.after <= limit.all):
+        return made
+    shed = _shed(view, limit, made)
+    if shed is not None:
+        return shed
+    # An estimate is no reason to stop: the service will say whether it fits
+    lost = view.calibrated or view.size * SUREST > room
+    return _stop(view, f"a prompt may have {room:,}") if lost else made
 
 
 def emergency(view: View, keep: Keep) -> Compressed | Ended:
     """Make a prompt shorter that did not fit; once for a reply."""
-    if _compressed_in_vain(view.events):
-        return Ended(stop="limit:context", detail="the prompt does not fit the model's window, made shorter or not")
-    limit = Room(int(AFTER_OVERFLOW * (view.overflow or view.size)), view.fixed)
+    refused = _count_refused(view.events)
+    limit = Room(int(AFTER_OVERFLOW * min(view.size, view.overflow or view.size)), view.fixed)
     cut = _cut(view, limit)
     made = _retell(view, limit, cut, keep) if cut is not None else None
-    if made is None or made.after > limit.all:
-        return _stop(view, math.ceil(limit.all * view.ratio))
-    return made
+    if refused <= TIMES and (made is None or made.after > limit.all):
+        made = _shed(view, limit, made)
+    if made is not None and refused <= TIMES:
+        return made
+    if refused > 1:
+        detail = "the prompt does not fit the model's window, made shorter or not"
+        return Ended(stop="model", detail=detail, error=ContextOverflow.kind)
+    return _stop(view, "that does not fit the model's window")
+
+
+def answer_bytes(room: int) -> int:
+    """Return the bytes of one answer that a prompt of so many tokens has room for: a third of what turns may take."""
+    return max(BRIEFEST, room - FIXED)
 
 
 def _measure(view: View, room: int) -> int:
@@ -118,25 +141,38 @@ def _measure(view: View, room: int) -> int:
     return min(size, int(AFTER_OVERFLOW * view.overflow)) if view.overflow else size
 
 
-def _stop(view: View, room: int) -> Ended:
-    told = f"the prompt has about {view.tokens:,} tokens, the model takes {room:,}, and no more of it can be left out"
+def _stop(view: View, why: str) -> Ended:
+    """Say what is too long: what the run was given, or what came of it."""
+    fixed = math.ceil(view.fixed * view.ratio)
+    mostly = " most of it the task and what is said with it:" if 2 * view.fixed > view.size else ""
+    left = f"{mostly} tell a shorter task" if mostly and fixed > 2 * FIXED else " no more of it can be left out"
+    told = f"the prompt has about {view.tokens:,} tokens, {why};{left} (the setting window says how much a model takes)"
     return Ended(stop="limit:context", detail=told)
 
 
-def _compressed_in_vain(events: Sequence[Event]) -> bool:
-    """Say whether a prompt that did not fit was made shorter since the last reply, and did not fit again."""
-    compressed = False
-    for event in reversed(events):
-        match event:
-            case Replied():
-                return False
-            case Compressed():
-                compressed = True
-            case Retried(error=ContextOverflow.kind) if compressed:
-                return True
-            case _:
-                pass
-    return False
+def _count_refused(events: Sequence[Event]) -> int:
+    """Count the prompts since the last reply that did not fit."""
+    since = takewhile(lambda event: not isinstance(event, Replied), reversed(events))
+    return sum(isinstance(event, Retried) and event.error == ContextOverflow.kind for event in since)
+
+
+def _shed(view: View, limit: Room, retold: Compressed | None) -> Compressed | None:
+    """Leave out the longest answers of what stays, too, as one reply may ask for more than there is room for.
+
+    None where even that would not do.
+    """
+    base = retold or Compressed(before=view.size)
+    other = view.after(base)
+    left, stale = other.size - limit.part(FULL), list[int]()
+    for at in sorted(other.shown, key=lambda at: (-other.shown[at], at)):
+        if left <= 0 or other.shown[at] <= SMALL:
+            break
+        if isinstance(other.events[at], Acted) and at not in other.stale:
+            stale.append(at)
+            left -= other.shown[at] - len(GONE)
+    made = base.model_copy(update={"stale": tuple(sorted(stale))})
+    after = view.after(made).size
+    return made.model_copy(update={"after": after}) if stale and after <= limit.all else None
 
 
 def _retell(view: View, limit: Room, cut: Cut, keep: Keep) -> Compressed | None:

@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TypeAlias
 
-from bot.agent import calls, context, guards, pending, planning, retelling
+from bot.agent import calls, compress, context, guards, pending, planning, retelling
 from bot.agent.answer import BROKEN, NUDGE, OBJECTION, Broken
 from bot.agent.asking import Asking, Permit
 from bot.agent.inquiry import Inquiry
@@ -60,7 +60,8 @@ class Agent:
 
     def _run(self, news: Sequence[Event], past: Sequence[Event], started: Started, bench: Bench) -> Iterator[Event]:
         memory = Memory.of(past, tuple(tool.spec for tool in self.tools.values()))
-        turns = _Turns(self, bench, memory, memory.log)
+        most = compress.answer_bytes(self.window) if self.window else bench.most
+        turns = _Turns(self, replace(bench, most=most), memory, memory.log)
         begun = pending.find(past)
         for event in turns.run(started, news, begun, pending.refuse(begun, past, news)):
             kept = self.redactor.event(event.model_copy(update={"at": self.clock()}))

@@ -8,7 +8,7 @@ from bot.core.change import Blob
 from bot.core.check import Verdict
 from bot.core.evidence import is_test
 from bot.core.paths import is_sensitive
-from bot.core.retrieval.evidence import Tests, gather
+from bot.core.retrieval.evidence import Failing, gather
 from bot.core.retrieval.hints import Source, locate
 from bot.core.retrieval.index import Index
 from bot.core.retrieval.mentions import Places
@@ -63,7 +63,7 @@ class Locator:
     def _tags(self, path: str) -> Tags:
         return self.tags.get(path, Tags())
 
-    def read_tests(self, verdict: Verdict) -> Tests:
+    def read_tests(self, verdict: Verdict) -> Failing:
         """Read the failing tests: what they load, and of what they speak. Raises WorkspaceError."""
         files = [path for path in read_trouble(verdict).tests if path in self.tags][:TESTS]
         failing = {case.id.partition("[")[0] for result in verdict.results for case in result.cases if case.bad}
@@ -72,7 +72,7 @@ class Locator:
             lines = text.split("\n")
             wanted = [each for each in self._tags(path).definitions if _id(path, each.name) in failing]
             code += ("\n".join(lines[each.line - 1 : min(each.end, each.line + LINES)]) for each in wanted[:FUNCTIONS])
-        return Tests(
+        return Failing(
             {path: self._imports_of(path) for path in files if path.endswith(".py")}, "\n".join(code[:FUNCTIONS])
         )
 

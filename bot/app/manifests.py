@@ -16,7 +16,7 @@ LARGEST = 300_000
 Reader: TypeAlias = Callable[[str], str]
 """Gives the text of a file of the base by its path; empty when there is none."""
 
-_NAME = re.compile(r"[@\w][\w@./:+-]{0,59}")
+_NAME = re.compile(r"(?:\./)?[@\w][\w@./:+-]{0,59}")
 # Each is bounded, or begins at the beginning of a line: a manifest may be made to keep a pattern busy
 _GO = re.compile(r"^(?:require)?[ \t]+([\w.-]+/[\w./~-]+)[ \t]+v[^\n/]*(//[ \t]*indirect)?", re.MULTILINE)
 _GEM = re.compile(r"^[ \t]*gem[ (]+['\"]([\w-]+)['\"]", re.MULTILINE)

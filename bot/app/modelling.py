@@ -37,7 +37,7 @@ class Chosen(NamedTuple):
 
     model: Model
     window: int = 0
-    """Tokens that it takes at once; 0 where nothing is known."""
+    """Tokens that a prompt may have, with room left for the reply; 0 where nothing is known."""
     notes: tuple[str, ...] = ()
     """Where it is asked, and what had to be assumed."""
     why: str = ""

@@ -13,6 +13,7 @@ from bot.models.dialect.manner import Manner
 from bot.models.dialect.model import FlexibleModel
 from bot.models.profile import Profile
 from bot.models.profiles import HOMES, Overrides, default_name, find_profile, read_price, show_price
+from bot.models.service.cap import leave_room
 from bot.models.service.guard import Timing
 from bot.models.service.key import check_key
 from bot.protocols import Model, Watch
@@ -35,7 +36,7 @@ def serve(asked: Asked, settings: Settings, watch: Watch | None) -> Chosen:
     make = _make_openai if asked.service == "openai" else _make_anthropic
     model = make(f"{asked.service}:{name}", profile, address, settings, watch)
     notes = tuple(_notes(profile, address, asked, settings))
-    return Chosen(model, profile.window, notes, priced=profile.price is not None, sdk=asked.service)
+    return Chosen(model, leave_room(profile), notes, priced=profile.price is not None, sdk=asked.service)
 
 
 def _overrides(address: str, settings: Settings) -> Overrides:

@@ -25,8 +25,8 @@ REMEDIES: dict[str, Remedy] = {
     "cut": Remedy("retry", 3, 0.5),
     "stalled": Remedy("retry", 2, 0.5),
     "malformed": Remedy("retry", 3, 0.5),
-    # The same prompt would not fit the next time either
-    "overflow": Remedy("compress", 2),
+    # Each of them is shorter than the one before
+    "overflow": Remedy("compress", 4),
     "credentials": Remedy("stop", 1),
     "quota": Remedy("stop", 1),
     "unknown_model": Remedy("stop", 1),

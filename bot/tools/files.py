@@ -21,6 +21,8 @@ PLACES = 10
 """Lines and characters of one kind that are named."""
 WIDTH = 1000
 """Characters of one line that are shown."""
+HEAD = 400
+"""Bytes that an answer has beside the lines of a file."""
 
 Line = Annotated[int, Field(ge=0, le=10**9)]
 
@@ -111,7 +113,7 @@ def read_file(args: ReadFile, bench: Bench) -> Done:
     start, end = max(1, args.start), min(args.end or len(lines), len(lines))
     if start > max(1, len(lines)) or (args.end and args.end < start):
         raise NotFound(f"{place.name} has {len(lines)} lines; there is no range {args.start}..{args.end or ''}")
-    numbered = number(lines[start - 1 : end], start)
+    numbered = number(lines[start - 1 : end], start, bench.most)
     last = start + len(numbered) - 1
     about = (
         f"lines {start}-{last} of {len(lines)}" if lines else "empty",
@@ -145,16 +147,17 @@ def _odd(lines: Sequence[str], start: int) -> str:
     return f"{what} written out on {where}: edit as shown"
 
 
-def number(lines: Sequence[str], start: int) -> list[str]:
-    """Put its number and a bar before each line, while there is room."""
-    room, numbered = MOST_BYTES, list[str]()
+def number(lines: Sequence[str], start: int, most: int = MOST_BYTES) -> list[str]:
+    """Put its number and a bar before each line, while an answer of `most` bytes has room; at least one line."""
+    room, numbered = min(MOST_BYTES, most - HEAD), list[str]()
     for offset, line in enumerate(lines[:MOST_LINES]):
         bare = line.removesuffix("\r")
         cut = f"{bare[:WIDTH]} … (+{len(bare) - WIDTH} characters)" if len(bare) > WIDTH else bare
-        numbered.append(f"{start + offset:>5}│{cut}")
-        room -= len(numbered[-1].encode()) + 1
-        if room < 0:
+        told = f"{start + offset:>5}│{cut}"
+        room -= len(told.encode()) + 1
+        if room < 0 and numbered:
             break
+        numbered.append(told)
     return numbered
 
 

@@ -32,7 +32,7 @@ def read_output(args: ReadOutput, bench: Bench) -> Done:
     if start > len(lines):
         raise NotFound(f"{args.ref} has {len(lines)} lines")
     end = min(args.end or start + PAGE - 1, len(lines))
-    shown = number(lines[start - 1 : end], start)
+    shown = number(lines[start - 1 : end], start, bench.most)
     last = start + len(shown) - 1
     more = [f"… go on with start={last + 1}"] if last < len(lines) else []
     return Done("\n".join([f"{args.ref}: lines {start}-{last} of {len(lines)}", *shown, *more]))

@@ -72,6 +72,8 @@ class Bench:
     """Folder where outputs too long for a result are kept."""
     allowed: frozenset[str] = frozenset()
     """Commands off the list that somebody allowed for this one call, as they would be typed."""
+    most: int = 1_000_000
+    """Bytes of one answer that the model has room for, whatever a tool would show."""
 
     def unsettle(self) -> None:
         """Say that commands ran on another tree: where nothing hides the workspace they may have written there, too."""
@@ -134,7 +136,7 @@ class Tool(Generic[A]):
         except OSError as error:
             done, kind = Done(f"{self.name}: {error.strerror or type(error).__name__}"), _kind(error)
         # Before it is cut or kept: half a secret would not be known for one
-        shown = fit(show(bench.ladder.redactor.text(done.output)), bench.store, self.cap)
+        shown = fit(show(bench.ladder.redactor.text(done.output)), bench.store, min(self.cap, bench.most))
         metadata = Metadata(
             edits=done.edits,
             stored=shown.ref,

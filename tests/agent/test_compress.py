@@ -141,23 +141,48 @@ def test_the_ratio_of_the_last_reply_says_how_much_fits() -> None:
     assert due(fresh(dear, *turns), 0, nothing) is None
 
 
-def test_a_run_ends_where_nothing_more_can_be_left_out() -> None:
+def test_answers_of_one_reply_that_have_no_room_together_are_left_out_the_longest_first() -> None:
     told_ratio = Replied(reply=Reply(usage=Usage(input=3_300)), sent=10_000)
-    one = fresh(told_ratio, *turn(1, "run_command", "x" * 60_000))
-    end = due(one, 20_000, nothing)
+    calls = [turn(at, "run_command", "x " * 2_000 * (at + 1)) for at in range(9)]
+    reply = Reply(calls=tuple(event.call for _, event in calls if isinstance(event, Acted)))
+    view = fresh(told_ratio, Replied(reply=reply), *(event for _, event in calls))
+    made = due(view, 20_000, nothing)
+    assert isinstance(made, Compressed)
+    assert made.after <= 20_000 * 3
+    assert made.stale == tuple(range(len(view.events) - len(made.stale), len(view.events)))
+    view.add(made)
+    shown = [message.text == GONE for message in view.prompt().messages if message.role == "tool"]
+    assert shown == sorted(shown)
+    assert 0 < sum(shown) < len(shown)
+    view, told = grown([turn(at, "run_command", "x " * 9_000 * at) for at in range(1, 9)], 30_000)
+    assert all(isinstance(each, Compressed) and each.after <= 90_000 for each in told)
+
+
+def test_a_run_ends_where_nothing_more_can_be_left_out_before_anything_is_sent() -> None:
+    long_task = STARTED.model_copy(update={"task": Task(base="c0", goal="mend it, " * 20_000)})
+    view = View(SPECS)
+    view.add(long_task)
+    end = due(view, 24_000, nothing)
     assert isinstance(end, Ended)
     assert end.stop == "limit:context"
-    _, made = grown([turn(at, "run_command", "x " * 9_000 * at) for at in range(1, 40)], 30_000, view=fresh(told_ratio))
-    assert isinstance(made[-1], Ended)
-    assert len(made) <= 8
+    assert "tell a shorter task" in end.detail
+    # What may fit is found out by asking
+    assert due(view, 50_000, nothing) is None
+    view.add(Retried(error="overflow", message="too long", sent=view.size))
+    assert isinstance(emergency(view, nothing), Ended)
 
 
-def test_a_prompt_that_did_not_fit_is_made_shorter_once() -> None:
+def test_a_prompt_that_did_not_fit_is_made_shorter_a_few_times() -> None:
     view = fresh(*(event for at in range(9) for event in long(at)), OVERFLOW)
     made = emergency(view, nothing)
     assert isinstance(made, Compressed)
     assert made.after <= 0.6 * 60_000
     for event in (made, OVERFLOW):
+        view.add(event)
+    again = emergency(view, nothing)
+    assert isinstance(again, Compressed)
+    assert again.after <= 0.6 * made.after
+    for event in (again, OVERFLOW):
         view.add(event)
     assert isinstance(emergency(view, nothing), Ended)
     small = fresh(*turn(1, "show_changes", "nothing"), OVERFLOW.model_copy(update={"sent": 6_000}))

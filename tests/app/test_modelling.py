@@ -69,14 +69,14 @@ def asked(name: str, address: str = "http://localhost:1/v1", cost: float | None 
 
 def test_what_is_assumed_of_a_model_is_told_with_what_sets_it() -> None:
     chosen = serve(asked("mine"), Settings(), None)
-    assert (chosen.window, chosen.priced, chosen.sdk) == (32_768, False, "openai")
+    assert (chosen.window, chosen.priced, chosen.sdk) == (24_576, False, "openai")
     assert chosen.notes == (
         "mine is asked at localhost:1 (base-url)",
         "assumed of mine: a window of 32,768 tokens and replies of up to 8,192; window and output set it",
         "what mine costs is not known; price sets it, as IN/OUT in dollars for a million tokens",
     )
     told = serve(asked("mine", cost=2.0), Settings(window=9_000, output=1_000, price="0"), None)
-    assert (told.window, told.priced) == (9_000, True)
+    assert (told.window, told.priced) == (8_000, True)
     assert told.notes[1:] == ("mine is taken to cost 0 dollars for a million tokens (price)",)
     assert serve(asked("qwen3-coder:30b", cost=2.0), Settings(), None).priced
 

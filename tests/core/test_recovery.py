@@ -37,9 +37,8 @@ def test_waits_double_and_end() -> None:
     assert (last.action, last.why) == ("stop", "asked 5 times in vain")
 
 
-def test_prompt_that_does_not_fit_is_shortened_once() -> None:
-    assert respond(["overflow"], None, 0.0).action == "compress"
-    assert respond(["overflow", "overflow"], None, 0.0).action == "stop"
+def test_prompt_that_does_not_fit_is_shortened_a_few_times() -> None:
+    assert [respond(["overflow"] * n, None, 0.0).action for n in range(1, 5)] == [*["compress"] * 3, "stop"]
 
 
 def test_errors_that_take_turns_end_as_well() -> None:

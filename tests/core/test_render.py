@@ -385,3 +385,9 @@ def test_thousands_of_changed_files_are_cut_with_the_number_of_the_rest() -> Non
     assert 50 < listed < 5000
     assert f"…and {5000 - listed:,} more files" in text
     assert len(text) <= LONGEST
+
+
+def test_money_that_is_not_known_is_said_to_be_unknown() -> None:
+    for cost, words in ((0.0, "300 out · price unknown"), (0.5, "300 out · 0.5000 USD · price unknown")):
+        spent = REPORT.usage.model_copy(update={"cost": cost, "priced": False})
+        assert words in markdown(REPORT.model_copy(update={"usage": spent}))

@@ -90,8 +90,13 @@ def test_all_of_a_file_can_be_made_out_from_what_is_shown_after_any_edits(data: 
 def test_what_looks_like_a_shorter_answer_and_is_none_is_left_as_it_is(text: str, first: int, last: int) -> None:
     for odd in (
         text,
-        f"a.py: lines 1-{last} of 9\n[as shown above, lines 1-40 of 40, but for:]\n"
-        f"[lines {first}-{last} are lines 1-2 there]",
+        "\n".join(
+            (
+                f"a.py: lines 1-{last} of 9",
+                "[as shown above, lines 1-40 of 40, but for:]",
+                f"[lines {first}-{last} are lines 1-2 there]",
+            )
+        ),
     ):
         assert Reader().read(READ, odd) == odd
     reader = Reader()

@@ -11,6 +11,7 @@ from bot.core.event import (
     Event,
     Published,
     Redone,
+    Resumed,
     RolledBack,
     Started,
     Undone,
@@ -215,6 +216,14 @@ def test_costs_are_added_up() -> None:
     assert spent.cost == pytest.approx(0.3)
     assert spent.seconds == 7.5
     assert made.plan == ("look", "mend")
+
+
+def test_what_a_model_without_a_price_costs_is_not_known_from_then_on() -> None:
+    unpriced = started().model_copy(update={"priced": False})
+    assert [summarize((first, DONE)).usage.priced for first in (started(), unpriced)] == [True, False]
+    resumed = Resumed(commit="b" * 40, priced=False)
+    assert not summarize((started(), resumed, DONE)).usage.priced
+    assert not summarize((unpriced, resumed.model_copy(update={"priced": True}), DONE)).usage.priced
 
 
 def test_what_a_person_does_later_costs_the_run_no_time() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.git.repository import Repository, open_repository
-from bot.git.results import DAY, GitShelf, Sum
+from bot.git.results import DAY, GitShelf, Sum, tag_shelf
 from tests.conftest import Repo
 
 
@@ -131,3 +131,16 @@ def test_any_key_is_a_file_of_the_shelf(tmp_path_factory: pytest.TempPathFactory
     shelf.put(key, value)
     assert shelf.get(key) == value
     assert shelf._path(key).parent == shelf.folder
+
+
+def test_what_is_known_of_files_lies_apart_and_lives_longer(shelf: GitShelf) -> None:
+    tags = tag_shelf(shelf.repository)
+    for each in (shelf, tags):
+        each.put("a", each.section.encode())
+        age(each._path("a"), 2 * DAY)
+    assert (shelf.get("a"), tags.get("a")) == (b"results", b"tags")
+    assert (shelf.sweep().number, tags.sweep().number) == (1, 0)
+    assert shelf.folder.parent == tags.folder.parent
+    age(tags._path("a"), 40 * DAY)
+    assert tags.sweep().number == 1
+    assert not tags.folder.parent.exists()

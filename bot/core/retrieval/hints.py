@@ -151,7 +151,7 @@ class _Told(NamedTuple):
         """List the places of one file: lines that are told, then the definitions that its words point to."""
         signs = sorted(candidate.signs, key=lambda sign: -sign.worth)
         whys = tuple(dict.fromkeys(sign.why for sign in signs))
-        whole = Place(candidate.path, 0, "", ", ".join(whys[:2]))
+        whole = Place(candidate.path, 0, "", "; ".join(whys[:2]) or "by its words")
         if source is None:
             return (whole,)
         last = source.text.count("\n") + 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from bot.core.retrieval.words import SHORTEST, STOP, split
 
-LONGEST = 60_000
+LONGEST = 40_000
 """Characters of a text that are read from its beginning, and half as many from its end."""
 PROSE, CODE = 0.25, 0.5
 """Weights of what stands below the first line, which says what it is all about."""
@@ -32,7 +32,9 @@ class Query:
 def bound(text: str) -> str:
     """Return as much of a text as is read, in the usual spelling of its characters."""
     kept = text if len(text) <= 2 * LONGEST else f"{text[:LONGEST]}\n{text[-LONGEST // 2 :]}"
-    return kept if kept.isascii() else unicodedata.normalize("NFKC", kept)
+    if kept.isascii() or unicodedata.is_normalized("NFKC", kept):
+        return kept
+    return unicodedata.normalize("NFKC", kept)[: 2 * LONGEST]
 
 
 def read_query(text: str) -> Query:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from bot.core.retrieval.query import bound
 from bot.core.retrieval.words import WORD, split
 
 OWN = 2.0
@@ -122,8 +123,8 @@ def find_places(text: str, phrases: Iterable[str]) -> dict[str, int]:
 
 _BREAK = re.compile("\n")
 _QUOTED = re.compile(
-    r"\"([^\"\n]{8,200})\"|'([^'\n]{8,200})'|`([^`\n]{8,200})`|^\s*\w*(?:Error|Exception|Warning): ([^\n]{8,200})",
-    re.MULTILINE,
+    r"\"([^\"\n]{8,200})\"|'([^'\n]{8,200})'|`([^`\n]{8,200})`"
+    r"|(?:Error|Exception|Warning): ([^\n]{8,200})",
 )
 _VARIES = re.compile(r"['\"`<>{}\[\]()=:%]|\b\d[\w.]*|\s{2,}")
 LEAST = 10
@@ -132,6 +133,6 @@ LEAST = 10
 
 def find_phrases(text: str) -> tuple[str, ...]:
     """List what a text quotes, such as messages of errors, in pieces without what such a message is filled with."""
-    quoted = (next(filter(None, found.groups()), "") for found in _QUOTED.finditer(text))
+    quoted = (next(filter(None, found.groups()), "") for found in _QUOTED.finditer(bound(text)))
     pieces = (piece.strip(" ,.;!?") for each in quoted for piece in _VARIES.split(each))
     return tuple(dict.fromkeys(piece for piece in pieces if len(piece) >= LEAST and " " in piece))[:40]

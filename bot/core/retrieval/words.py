@@ -10,7 +10,8 @@ SHORTEST = 3
 
 WORD = re.compile(r"[^\W\d]\w*")
 """A name or a word of prose."""
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
+_CAPITAL, _SMALL = "A-Z\u00c0-\u00d6\u00d8-\u00de", "a-z\u00df-\u00f6\u00f8-\u00ff"
+_PART = re.compile(rf"[{_CAPITAL}]+(?![{_SMALL}])|[{_CAPITAL}]?[{_SMALL}]+|[0-9]+|[^\W\d_{_CAPITAL}{_SMALL}]+")
 
 STOP = frozenset(
     WORD.findall(
@@ -36,7 +37,7 @@ def split(word: str) -> tuple[str, ...]:
     whole = short.lower()
     plain = "_" not in whole
     terms = [] if whole in STOP or len(whole) < SHORTEST - 1 else [stem(whole) if plain else whole]
-    if not plain or not short.islower():
+    if not (plain and short.islower() and short.isascii()):
         parts = (part.lower() for part in _PART.findall(short))
         terms += [stem(part) for part in parts if part != whole and len(part) >= SHORTEST and part not in STOP]
     return tuple(dict.fromkeys(terms))

@@ -11,6 +11,11 @@ DENSEST = 3
 """Bytes of a prompt for a token of it, at the least, as code has them."""
 
 
+def leave_room(profile: Profile) -> int:
+    """Return the tokens that a prompt may have, so that there is room for a reply of use."""
+    return profile.window - min(profile.output, SHORT, profile.window // 4)
+
+
 def cap_reply(profile: Profile, prompt: Prompt, size: int) -> int:
     """Return the tokens that the reply to a prompt of so many bytes may have."""
     most = profile.output if prompt.longer else min(profile.output, SHORT)

@@ -3,18 +3,21 @@
 Loads the HTTP client of the SDKs; import it only where they are.
 """
 
+import logging
+import re
+import ssl
 import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import httpcore2
 import httpx2
 
 from bot.core.escape import line
-from bot.errors import MalformedReply, ModelError, ModelUnreachable
+from bot.errors import MalformedReply, ModelDenied, ModelError, ModelRejected, ModelUnreachable
 from bot.models.service.guard import Guard
-from bot.models.service.route import find_proxy, resolve
+from bot.models.service.packing import find_packing, unpack
+from bot.models.service.route import LOGIN, find_proxy, resolve
 
 PIECE = 1 << 18
 """Bytes that are written at once."""
@@ -24,6 +27,12 @@ ERROR = 300
 IDLE = 60.0
 """Seconds that a connection is kept for the next question."""
 LOST = (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException)
+AUTHORITY = "SSL_CERT_FILE names the certificates of an authority of your own"
+LOUD = ("openai", "anthropic", "httpx2", "httpcore2")
+"""Those that write what is sent and what comes to the terminal when a variable tells them to, past all that hides it."""
+
+_SSL = re.compile(r"\[[A-Z]+: \w+\] | \(_ssl\.c:\d+\)")
+"""What a person can do nothing with."""
 
 
 class Wire(httpcore2.NetworkStream):
@@ -61,14 +70,14 @@ class Wire(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
-        """Secure the connection. Raises ModelUnreachable."""
+        """Secure the connection. Raises ModelUnreachable, ModelRejected."""
         try:
             inner = self._inner.start_tls(ssl_context, server_hostname, self._guard.patience())
         except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-            raise ModelUnreachable(
-                f"no secure connection to {server_hostname}: {line(str(error)) or 'it took too long'}",
-                "check base-url; SSL_CERT_FILE names the certificates of an authority of your own",
-            ) from None
+            why = line(_SSL.sub("", str(error))) or "it took too long"
+            # A certificate is no better a second later
+            kind = ModelRejected if "CERTIFICATE_VERIFY_FAILED" in str(error) else ModelUnreachable
+            raise kind(f"no secure connection to {server_hostname}: {why}", f"check base-url; {AUTHORITY}") from None
         return Wire(inner, self._guard)
 
     def get_extra_info(self, info: str) -> Any:
@@ -109,11 +118,13 @@ class Exchange(httpcore2.NetworkBackend):
 class Body(httpx2.SyncByteStream):
     """The body of one answer."""
 
-    def __init__(self, response: httpcore2.Response, guard: Guard) -> None:
+    def __init__(self, response: httpcore2.Response, guard: Guard, packing: str) -> None:
         self._response = response
         self._guard = guard
         assert isinstance(response.stream, Iterable)
         self._pieces: Iterator[bytes] = iter(response.stream)
+        if packing:
+            self._pieces = unpack(self._pieces, packing, guard)
         self._whole = False
 
     def __iter__(self) -> Iterator[bytes]:
@@ -179,15 +190,12 @@ class Line(httpx2.BaseTransport):
             response = self.pool.handle_request(asked)
         except LOST as error:
             raise self.guard.lost(line(str(error))) from None
+        except httpcore2.ProxyError as error:
+            raise _read_proxy(error) from None
         self.guard.answered = response.status < ERROR
-        answer = httpx2.Response(
-            status_code=response.status, headers=response.headers, stream=Body(response, self.guard)
-        )
-        # Unpacked, a small answer may fill all memory; we say that we take none that is packed
-        if answer.headers.get("content-encoding", "identity") != "identity":
-            response.close()
-            raise MalformedReply("the service packs its answers though it was asked not to")
-        return answer
+        headers = httpx2.Headers(response.headers)
+        packing = find_packing(headers.pop("content-encoding", ""))
+        return httpx2.Response(status_code=response.status, headers=headers, stream=Body(response, self.guard, packing))
 
     def close(self) -> None:
         """Close all connections."""
@@ -195,7 +203,9 @@ class Line(httpx2.BaseTransport):
 
 
 def open_line(url: str, guard: Guard) -> httpx2.Client:
-    """Open the way to the service at an address, for its SDK. Raises ModelUnreachable."""
+    """Open the way to the service at an address, for its SDK. Raises ModelRejected."""
+    for name in LOUD:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     carrier = Line(url, guard)
     client = httpx2.Client(
         transport=carrier,
@@ -223,22 +233,32 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
+def _read_proxy(error: httpcore2.ProxyError) -> ModelError:
+    """Say what a proxy answers that does not let us through."""
+    said = line(str(error))
+    if said.startswith("407"):
+        return ModelDenied(f"the proxy asks for a login ({said})", LOGIN)
+    return ModelUnreachable(f"the proxy does not get through to the service ({said})", "check base-url and the proxy")
+
+
+def _make_context() -> ssl.SSLContext:
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as error:
+        why = line(_SSL.sub("", error.strerror or str(error)))
+        raise ModelRejected(f"the certificates of authorities cannot be read: {why}", AUTHORITY) from None
+
+
 def _make_pool(url: str, guard: Guard) -> httpcore2.ConnectionPool:
     proxy, exchange = find_proxy(url), Exchange(guard)
-    context = httpx2.create_ssl_context() if proxy or url.startswith("https:") else None
-    if not proxy:
+    context = _make_context() if proxy or url.startswith("https:") else None
+    if proxy is None:
         return httpcore2.ConnectionPool(
             ssl_context=context, max_connections=2, keepalive_expiry=IDLE, network_backend=exchange
         )
-    parts = urlsplit(proxy)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ModelUnreachable(
-            "the proxy of the environment is none that we can use", "set HTTPS_PROXY to http://host:port"
-        )
-    login = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
     return httpcore2.HTTPProxy(
-        proxy_url=f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}",
-        proxy_auth=login,
+        proxy_url=proxy.url,
+        proxy_auth=proxy.login,
         ssl_context=context,
         max_connections=2,
         keepalive_expiry=IDLE,

@@ -2,22 +2,54 @@
 
 import socket
 import threading
-from urllib.parse import urlsplit
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from bot.errors import ModelUnreachable
+from bot.errors import ModelRejected, ModelUnreachable
 from bot.models.address import is_loopback
 from bot.models.service.guard import Guard
 
 
-def find_proxy(url: str) -> str:
-    """Return the proxy that the environment names for an address; none leads to this machine itself."""
+LOGIN = "put it into HTTPS_PROXY, as http://NAME:PASSWORD@HOST:PORT"
+
+
+class Proxy(NamedTuple):
+    """Who is asked to connect us."""
+
+    url: str
+    """Without the login."""
+    login: tuple[str, str] | None
+
+
+def find_proxy(url: str) -> Proxy | None:
+    """Return the proxy that the environment names for an address; none leads to this machine itself.
+
+    Raises ModelRejected.
+    """
     parts = urlsplit(url)
     if is_loopback(url) or proxy_bypass(parts.hostname or ""):
-        return ""
+        return None
     named = getproxies()
-    proxy = named.get(parts.scheme) or named.get("all") or ""
-    return proxy if "://" in proxy or not proxy else f"http://{proxy}"
+    told = (named.get(parts.scheme) or named.get("all") or "").strip()
+    return _read_proxy(told if "://" in told else f"http://{told}") if told else None
+
+
+def _read_proxy(told: str) -> Proxy:
+    try:
+        parts = urlsplit(told)
+        host, port, known = parts.hostname, parts.port, parts.scheme in ("http", "https")
+        login = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
+    except ValueError:
+        host, port, known, login = None, None, False, None
+    if not host or not known or not host.isascii():
+        raise ModelRejected(
+            "the proxy of the environment is none that we can use", "set HTTPS_PROXY to http://HOST:PORT"
+        )
+    if login and not "".join(login).isascii():
+        raise ModelRejected("the login of the environment's proxy holds letters that cannot be sent", LOGIN)
+    shown = f"[{host}]" if ":" in host else host
+    return Proxy(f"{parts.scheme}://{shown}" + (f":{port}" if port else ""), login)
 
 
 def resolve(host: str, port: int, guard: Guard) -> list[str]:

@@ -48,10 +48,11 @@ class Gatherer:
     executor: Executor
     stopped: Callable[[], bool] = never
     clock: Callable[[], float] = time.monotonic
+    parsed: int = MOST_PARSED
 
     def gather(self, files: Sequence[Blob]) -> Gathered:
         """Return the tags of the source files among the files of a tree. Raises WorkspaceError."""
-        keys = dict(_keys(choose(files)))
+        keys = dict(_keys(choose(files), self.parsed))
         found = load(self.shelf, {*keys.values()})
         missing = [key for key in dict.fromkeys(keys.values()) if key not in found]
         fresh, rough = self._read(missing) if missing else ({}, {})
@@ -79,23 +80,23 @@ class Gatherer:
         return parsing.known, parsing.rough
 
 
-def choose(files: Sequence[Blob]) -> tuple[Blob, ...]:
+def choose(files: Sequence[Blob], most: int = MOST_FILES) -> tuple[Blob, ...]:
     """Pick the source files out of all; of too many, rather those that others may lean on."""
     sources = [blob for blob in files if is_source(blob.path)]
-    if len(sources) > MOST_FILES:
-        first = sorted(sources, key=lambda blob: is_test(blob.path) or is_aside(blob.path))[:MOST_FILES]
+    if len(sources) > most:
+        first = sorted(sources, key=lambda blob: is_test(blob.path) or is_aside(blob.path))[:most]
         kept = {blob.path for blob in first}
         sources = [blob for blob in sources if blob.path in kept]
     return tuple(sources)
 
 
-def _keys(files: Sequence[Blob]) -> Iterator[tuple[str, str]]:
+def _keys(files: Sequence[Blob], most: int) -> Iterator[tuple[str, str]]:
     """Yield paths with the names under which their tags are kept: the same content means the same."""
-    parsed = 0
+    others = 0
     for path, blob in files:
         suffix = path.rpartition(".")[2].lower()
-        parsed += language_of(path) != "python"
-        yield path, f"{blob}{ROUGH if parsed > MOST_PARSED else '.'}{suffix}"
+        others += language_of(path) != "python"
+        yield path, f"{blob}{ROUGH if others > most else '.'}{suffix}"
 
 
 def _blob(key: str) -> str:
