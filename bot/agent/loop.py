@@ -59,7 +59,7 @@ class Agent:
         return self._run(news, past, started, bench)
 
     def _run(self, news: Sequence[Event], past: Sequence[Event], started: Started, bench: Bench) -> Iterator[Event]:
-        memory = Memory.of(past, tuple(tool.spec for tool in self.tools.values()))
+        memory = Memory.of(past, planning.offer(self.tools, started))
         most = compress.answer_bytes(self.window) if self.window else bench.most
         turns = _Turns(self, replace(bench, most=most), memory, memory.log)
         begun = pending.find(past)

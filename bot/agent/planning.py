@@ -9,7 +9,7 @@ from bot.core.course import Course, track
 from bot.core.escape import line
 from bot.core.event import Acted, Committed, Event, Started, Verified
 from bot.core.evidence import is_test
-from bot.core.message import ToolCall, ToolResult
+from bot.core.message import ToolCall, ToolResult, ToolSpec
 from bot.core.plan import FIRST, Design
 from bot.core.talk import Planned, Replied
 from bot.tools.control import Plan
@@ -22,6 +22,19 @@ LOOKS = frozenset({"run_check", "locate_fault"})
 """Calls that execute something, and change nothing."""
 NAMED = 3
 """Files or steps that are named in a note."""
+
+
+def offer(tools: Tools, started: Started) -> tuple[ToolSpec, ...]:
+    """Describe the tools for a run; what a plan rests on is only asked for where a plan is wanted."""
+    whole = started.planning or is_large(started.task)
+    return tuple(tool.spec if whole or tool.args is not Plan else _plain(tool.spec) for tool in tools.values())
+
+
+def _plain(spec: ToolSpec) -> ToolSpec:
+    # Every request carries it, and the plan of a small task is its steps
+    wanted = spec.parameters["properties"]
+    assert isinstance(wanted, dict), "a schema names its properties"
+    return spec.model_copy(update={"parameters": {**spec.parameters, "properties": {"steps": wanted["steps"]}}})
 
 
 def note_plan(wish: Plan) -> Planned:

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from bot.agent import context
+from bot.agent import context, planning
 from bot.core.check import Check, Rung
-from bot.core.event import Acted, Checking, Committed, Ended, Event, Paused, RolledBack, Verified
+from bot.core.event import Acted, Checking, Committed, Ended, Event, Paused, RolledBack, Started, Verified
 from bot.core.message import Prompt, Reply, ToolCall, Usage
 from bot.core.summary import summarize
 from bot.core.talk import Planned, Replied, Retried, Told
@@ -244,7 +244,9 @@ def test_the_prompt_of_every_turn_can_be_made_again_from_the_events(scene: Scene
         tell(reply(CHECKPOINT, FINISH)),
     ]
     events = scene.run(*lines)
-    specs = tuple(tool.spec for tool in ALL)
+    started = events[0]
+    assert isinstance(started, Started)
+    specs = planning.offer({tool.name: tool for tool in ALL}, started)
     turns = [index for index, event in enumerate(events) if isinstance(event, Replied)]
     assert [context.prompt(events[:index], specs) for index in turns] == sent
     texts = [prompt.model_dump_json(exclude={"tools", "longer"})[:-2] for prompt in sent]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from bot.agent.context import opening
-from bot.agent.planning import UNPLANNED, refuse_unplanned, tell_course, tell_edit
+from bot.agent.planning import UNPLANNED, offer, refuse_unplanned, tell_course, tell_edit
 from bot.core.change import ChangeSet, FileChange
 from bot.core.check import Verdict
 from bot.core.event import Acted, Committed, Event, Started, Verified
@@ -32,6 +32,16 @@ def refused(*events: Event, name: str = "edit_file", call_id: str = "c1") -> boo
 def answered(name: str, error: str | None = None) -> Acted:
     call = ToolCall(id="c0", name=name)
     return Acted(call=call, result=ToolResult(call_id="c0", ok=error is None, output="", error=error))
+
+
+@pytest.mark.parametrize(
+    ("run", "rests"), [(started(), True), (started("mend add"), False), (started("mend add", planning=True), True)]
+)
+def test_what_a_plan_rests_on_is_only_asked_for_where_one_is_wanted(run: Started, rests: bool) -> None:
+    told = {spec.name: spec.model_dump_json() for spec in offer(TOOLS, run)}
+    assert list(told) == list(TOOLS)
+    assert '"steps"' in told["update_plan"]
+    assert ('"boundaries"' in told["update_plan"]) is rests
 
 
 SPOKE = Replied(reply=Reply(text=""))
