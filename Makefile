@@ -30,7 +30,7 @@ help:
 	@echo "make redteam    play attacks at every isolation level, and print what was stopped"
 	@echo "make check      formatter, linters, types, import rules, workflow and shell files"
 	@echo "make format     let the formatter and the linter mend what they can"
-	@echo "make bench      measure cold start and the cost of a step"
+	@echo "make bench      measure cold start, the cost of a step and of a turn, and what a model is sent"
 	@echo "make clean      remove everything that these made"
 
 setup: $(READY)
@@ -81,6 +81,8 @@ format: $(READY)
 bench: $(READY)
 	$(BIN)/python -I benchmarks/cold.py
 	$(BIN)/python -I benchmarks/steps.py
+	$(BIN)/python -I benchmarks/wire.py
+	$(BIN)/python -I benchmarks/context.py
 
 install:
 	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer on PATH; say make PYTHON=/path/to/python3" >&2; exit 1; }
