@@ -131,6 +131,14 @@ class Billed(NamedTuple):
     cost: float = 0.0
 
 
+class Interrupted(KeyboardInterrupt):
+    """A person or a system stopped us while a model answered, which has to be paid all the same."""
+
+    def __init__(self, billed: Billed) -> None:
+        super().__init__()
+        self.billed = billed
+
+
 class ModelError(AgentError):
     """The model service did not give a usable reply."""
 

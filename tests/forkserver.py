@@ -21,6 +21,9 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any, NamedTuple, TextIO, cast
 
+LATER = ("bot.app.demo", "bot.app.github.desk", "bot.app.github.issue", "bot.models.offline.model", "yaml")
+"""What commands import only where they need it, and tests often do."""
+
 LARGEST = 1 << 20
 """Bytes of a request."""
 
@@ -37,7 +40,7 @@ class Order(NamedTuple):
 def load() -> None:
     """Import the command line and everything that its commands need."""
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    for name in dict.fromkeys(import_module("bot.entry.cli").COMMANDS.values()):
+    for name in (*dict.fromkeys(import_module("bot.entry.cli").COMMANDS.values()), *LATER):
         import_module(name)
     gc.collect()
     # Otherwise each fork copies what its collections only look at

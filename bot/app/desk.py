@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +27,20 @@ class Desk:
     base: str
     """The commit that a run starts from, as a full id."""
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a run is asked to do, and by what it is settled."""
+
+    goal: str
+    flags: Mapping[str, object]
+    source: Source | None = None
+    notes: tuple[str, ...] = ()
+
+    def tell(self, desk: Desk) -> Desk:
+        """Add what a person should know before reading on."""
+        return replace(desk, notes=(*desk.notes, *self.notes)) if self.notes else desk
 
 
 def open_desk(directory: Path, flags: Mapping[str, object], base: str = "") -> Desk:

@@ -12,7 +12,6 @@ from bot.core.escape import line
 from bot.errors import ConfigError
 from bot.git.repository import Repository
 from bot.git.runs import find_run, read_events
-from bot.models.offline.model import OfflineModel
 from bot.models.preload import preload
 from bot.models.recorded import RecordedModel
 from bot.models.scripted import read_script
@@ -83,7 +82,7 @@ def choose_model(
         return _choose(desk, watch, cost)
     kind, _, name = spec.partition(":")
     makers: dict[str, Callable[[], Chosen]] = {
-        "offline": lambda: Chosen(OfflineModel()),
+        "offline": _offline,
         "scripted": lambda: Chosen(read_script(Path(name), asked), desk.settings.window or 0),
         "recorded": lambda: Chosen(_recorded(desk.repository, find_run(desk.repository, name), asked)),
         "openai": lambda: _ask("openai", name, desk, watch, cost),
@@ -111,6 +110,13 @@ def _choose(desk: Desk, watch: Watch | None, cost: float | None) -> Chosen:
         elif found:
             chosen = _ask(service, "", desk, watch, cost)
             return chosen._replace(why=f"{found} is set; to work without a service: --model offline")
+    return _offline(why)
+
+
+def _offline(why: str = "") -> Chosen:
+    # It is a twentieth of all that is imported, and a run that asks a service has no use for it
+    from bot.models.offline.model import OfflineModel  # noqa: PLC0415
+
     return Chosen(OfflineModel(), why=why)
 
 

@@ -18,12 +18,13 @@ from bot.app.survey import survey
 from bot.app.surveying import ProjectSurveyor, choose_surveyor
 from bot.core.check import Check, Verdict
 from bot.core.event import Baselined, Ended, Event, Started
+from bot.core.message import Usage
 from bot.core.render import markdown
 from bot.core.report import Report
 from bot.core.summary import summarize
 from bot.core.talk import Planned
 from bot.core.task import Mode, Request
-from bot.errors import WorkspaceError
+from bot.errors import Billed, Interrupted, WorkspaceError
 from bot.forge.local import LocalForge
 from bot.git.disposal import sweep
 from bot.git.record import RunRef
@@ -109,9 +110,10 @@ class _Run:
         opened = open_workspace(repository, base=self.request.task.base, run=self.run, branch=branch)
         with opened as workspace, self.surveyor.ahead() if self.surveyor else nullcontext():
             workspace.signer = self.signer
-            with workspace.clean(workspace.tree()) as root:
-                ladder = self.bay.ladder(root, self.desk.settings.checks, reuse=True)
-                project = survey(root, workspace.files(), task.scope)
+            # Nobody wrote there yet: the base is found in the worktree as it is in the folder for its checks
+            workspace.expect(workspace.head)
+            ladder = self.bay.ladder(workspace.root, self.desk.settings.checks, reuse=True)
+            project = survey(workspace.root, workspace.files(), task.scope)
             bench = Bench(workspace, self.bay.executor, ladder, self.request.task, workspace.temp)
             work = self.agent.work(self._started(branch, ladder.checks, project), bench, self.plan)
             yield from self._advise(self._ask_premise(work, bench))
@@ -208,12 +210,14 @@ def record(work: Work, traces: Sequence[Trace], past: Sequence[Event] = ()) -> R
             with closing(work.events()) as stream:
                 for event in stream:
                     keep(event)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as stop:
             if len(events) == len(past):
                 raise
             if isinstance(events[-1], Ended):
                 # It came too late to stop anything
                 return summarize(events)
             detail = "stopped by a signal; verified commits are kept"
-            keep(Ended(at=work.agent.clock(), stop="interrupted", detail=detail))
+            billed = stop.billed if isinstance(stop, Interrupted) else Billed()
+            usage = Usage.model_validate(billed._asdict())
+            keep(Ended(at=work.agent.clock(), stop="interrupted", detail=detail, usage=usage))
     return summarize(events)

@@ -50,13 +50,13 @@ def _overrides(address: str, settings: Settings) -> Overrides:
 
 
 def _make_openai(spec: str, profile: Profile, address: str, settings: Settings, watch: Watch | None) -> Model:
-    manner = Manner(profile.calls, settled=settings.calls == "native", parallel=profile.parallel)
+    own = address == HOMES["openai"]
+    manner = Manner(profile.calls, settled=settings.calls == "native", parallel=profile.parallel, proven=own)
 
     def show(progress: Progress) -> None:
         if watch is not None:
             watch(manner.show(progress))
 
-    own = address == HOMES["openai"]
     transport = import_module("bot.models.openai.model").OpenAIModel(
         name=spec,
         profile=profile,

@@ -13,7 +13,7 @@ from bot.tools import disk
 from bot.tools.languages import language_of
 from bot.tools.paths import Place
 
-WHOLE = 2600
+WHOLE = 2200
 """Characters of all that is told."""
 GUIDE_CHARACTERS = 2000
 """Of the instructions, together."""

@@ -13,7 +13,7 @@ MOST_BYTES = 200_000
 MOST = 200
 """Values that are held; more than that is a data set."""
 
-_VARIABLE = re.compile("TOKEN|KEY|SECRET|PASSW|PASSPHRASE|CREDENTIAL", re.IGNORECASE)
+_VARIABLE = re.compile("TOKEN|KEY|SECRET|PASSW|PASSPHRASE|CREDENTIAL|_HEADERS$", re.IGNORECASE)
 """What is in the names of environment variables whose values never leave this process."""
 _OUTRIGHT = re.compile(r"PASSW|PASSPHRASE|(?:TOKEN|KEY|SECRET|CREDENTIALS?)(?:_?\d+)?$", re.IGNORECASE)
 """Names of variables that are nothing but a secret; a word more, as in TOKEN_URL, may say that they are about one."""
@@ -76,11 +76,17 @@ def find_configured(settings: Iterable[tuple[str, str]]) -> tuple[str, ...]:
         name = key.rpartition(".")[2].casefold()
         found += (password for _, password in find_userinfo(f"{key} {value}"))
         if name == "extraheader":
-            header, _, content = value.partition(":")
-            found += (word for word in content.split() if _NAMED.search(header) and is_secret("token", word))
+            found += _find_header(value)
         elif _NAMED.search(name) and is_secret(name, value) and name not in ("signingkey", "authoremail"):
             found.append(value)
     return tuple(dict.fromkeys(found))[:MOST]
+
+
+def _find_header(told: str) -> Iterator[str]:
+    """Find what is secret in a header, `NAME: VALUE` or `NAME=VALUE`."""
+    header, *rest = re.split("[:=]", told, maxsplit=1)
+    words = (word for part in rest for word in part.split())
+    yield from (word for word in words if _NAMED.search(header) and is_secret("token", word))
 
 
 def find_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -93,7 +99,10 @@ def _find_variable(name: str, value: str) -> Iterator[str]:
     if len(value) < SHORTEST or value.startswith(("/", "~", "./")) or _is_made_up(value):
         return
     yield from (password for _, password in find_userinfo(value))
-    if "\n" in value.strip() or value.lstrip().startswith(("{", "-----BEGIN")):
+    if name.upper().endswith("_HEADERS"):
+        # Those that an SDK adds to every request, one a line, or as OpenTelemetry writes them
+        yield from (word for header in re.split(r"[\n,]", value) for word in _find_header(header))
+    elif "\n" in value.strip() or value.lstrip().startswith(("{", "-----BEGIN")):
         # All of a file: what is secret in it, and not what every file of its kind has
         parts = find_values(value)
         yield from parts or (value,)

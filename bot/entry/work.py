@@ -1,18 +1,15 @@
 """Commands that run a model: fix, plan, demo."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.text import Text
 
 from bot.app import consoles, views
-from bot.app import demo as demonstration
 from bot.app import resume as taking_up
 from bot.app.consent import Said
-from bot.app.desk import Desk, make_request
-from bot.app.github.desk import Publication, prepare, publish_after
-from bot.app.github.issue import Asked, read_issue
+from bot.app.desk import Asked, Desk, make_request
 from bot.app.perform import perform
 from bot.app.planning import edit_plan, take_plan
 from bot.app.start import open_start
@@ -20,6 +17,9 @@ from bot.core.report import Report
 from bot.core.talk import Planned
 from bot.core.task import Request
 from bot.entry.options import as_json, continuing, directory, running
+
+if TYPE_CHECKING:
+    from bot.app.github.desk import Publication
 
 
 @click.command(short_help="Mend what fails, or do TASK, in verified commits on a branch.")
@@ -55,10 +55,7 @@ def fix(  # noqa: PLR0913 - one for each option
         if planned
         else _begin(directory, _ask(directory, goal, issue, flags), base, quiet=as_json)
     )
-    if pull:
-        prepare(desk)
-    report = perform(desk, request, plan=plan)
-    done = publish_after(directory, report) if pull else None
+    report, done = _publish(directory, desk, request, plan) if pull else (perform(desk, request, plan=plan), None)
     if as_json:
         click.echo((done.report if done else report).model_dump_json())
     if done is None:
@@ -81,7 +78,18 @@ def _carry_out(
     return desk, agreed.bind(request), agreed.plan
 
 
-def tell_publication(done: Publication, *, quiet: bool) -> None:
+def _publish(
+    directory: Path, desk: Desk, request: Request, plan: Planned | None
+) -> "tuple[Report, Publication | None]":
+    # See _ask
+    from bot.app.github.desk import prepare, publish_after  # noqa: PLC0415
+
+    prepare(desk)
+    report = perform(desk, request, plan=plan)
+    return report, publish_after(directory, report)
+
+
+def tell_publication(done: "Publication", *, quiet: bool) -> None:
     """Say where the pull request is, or where it can be opened, and what kept us from it."""
     if done.trouble:
         consoles.progress().print(Text(done.trouble, style="yellow"), soft_wrap=True)
@@ -92,7 +100,12 @@ def tell_publication(done: Publication, *, quiet: bool) -> None:
 
 
 def _ask(directory: Path, goal: str, issue: str, flags: dict[str, Any]) -> Asked:
-    return read_issue(directory, issue, goal, flags) if issue else Asked(goal, flags)
+    if not issue:
+        return Asked(goal, flags)
+    # What speaks to GitHub takes a while to load, and few runs come from an issue
+    from bot.app.github.issue import read_issue  # noqa: PLC0415
+
+    return read_issue(directory, issue, goal, flags)
 
 
 def _goal(task: tuple[str, ...], *, failing: bool = False, issue: str = "", planned: str = "") -> str:
@@ -176,4 +189,6 @@ def _show(report: Report, *, as_json: bool) -> None:
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
 def demo(folder: Path | None) -> int:
     """Make a small broken project in DIR, mend it with the offline model, and prove it."""
-    return demonstration.show(folder)
+    from bot.app.demo import show  # noqa: PLC0415 - it proves what it made, which no other of these commands does
+
+    return show(folder)

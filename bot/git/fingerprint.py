@@ -46,6 +46,11 @@ class Watch:
             hint="look at what changed before you use git here again",
         )
 
+    def include(self, admin: Path) -> "Watch":
+        """Return what to compare with once there is one more worktree. Raises RepositoryChanged."""
+        known = self.check()
+        return replace(known, admins=(*known.admins, admin), seen=MappingProxyType({**known.seen, **_look_at(admin)}))
+
 
 def watch(repository: Repository, *admins: Path) -> Watch:
     """Take what git obeys now, in the repository and in the given worktrees of it, for what it should be."""
@@ -56,9 +61,13 @@ def watch(repository: Repository, *admins: Path) -> Watch:
 def _look(repository: Repository, outside: tuple[Path, ...], admins: tuple[Path, ...]) -> Mapping[Path, bytes]:
     folders = dict.fromkeys((repository.common_dir, repository.git_dir))
     paths = [folder / name for folder in folders for name in _WATCHED]
-    paths += [admin / name for admin in admins for name in _LINKED]
     every = (*paths, *outside, *_below(repository.common_dir / "hooks"))
-    return MappingProxyType({path: _content(path) for path in every})
+    linked = {path: seen for admin in admins for path, seen in _look_at(admin).items()}
+    return MappingProxyType({**{path: _content(path) for path in every}, **linked})
+
+
+def _look_at(admin: Path) -> Mapping[Path, bytes]:
+    return {path: _content(path) for path in (admin / name for name in _LINKED)}
 
 
 def _own(repository: Repository) -> Path:

@@ -1,8 +1,11 @@
 """Names that we make: branches that nobody else uses."""
 
 import re
+from contextlib import suppress
 from itertools import chain, count
 
+from bot.errors import GitFailed, UsageError
+from bot.git.objects import Store
 from bot.git.repository import Repository
 from bot.git.store import open_store
 
@@ -32,6 +35,28 @@ def is_ours(branch: str, run: str = "") -> bool:
     if not run:
         return branch.startswith(("agent/", "agent-"))
     return re.fullmatch(rf"agent[/-](?:[a-z0-9-]*-)?{_plain(run)}(?:-[0-9]+)?", branch) is not None
+
+
+def claim(repository: Repository, store: Store, branch: str, base: str, at: str) -> None:
+    """Make the branch, or find it where the run left it. Raises UsageError."""
+    ref = f"refs/heads/{branch}"
+    tip = store.read_ref(ref)
+    if tip is None:
+        store.create_ref(ref, at or base)
+    elif tip != at:
+        raise UsageError(
+            f"the branch {branch} exists and stands at {tip[:12]}", hint="choose another name, or resume its run"
+        )
+    elif place := repository.place_of(branch):
+        raise UsageError(f"the branch {branch} is checked out in {place}", hint="switch to another branch there first")
+
+
+def drop_empty(repository: Repository, store: Store, branch: str, base: str) -> None:
+    """Take a branch away that carries nothing of ours, unless a person stands on it."""
+    ref = f"refs/heads/{branch}"
+    with suppress(GitFailed):
+        if store.read_ref(ref) == base and not repository.place_of(branch):
+            store.delete_ref(ref, base)
 
 
 def _names(repository: Repository) -> set[str]:

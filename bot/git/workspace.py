@@ -9,16 +9,17 @@ from pathlib import Path
 from threading import RLock
 
 from bot.core.change import ChangeSet
-from bot.errors import GitFailed, RepositoryChanged, UsageError
+from bot.errors import GitFailed, RepositoryChanged
 from bot.git import owner, search
 from bot.git.audit import changes
 from bot.git.checkout import Checkout
 from bot.git.compose import compose
 from bot.git.disk import refusals
 from bot.git.disposal import PREFIX, discard
+from bot.git.filling import Filling
 from bot.git.fingerprint import Watch, watch
 from bot.git.leftovers import remove_leftovers
-from bot.git.names import choose_branch
+from bot.git.names import choose_branch, claim, drop_empty
 from bot.git.objects import AGENT, Identity, Store
 from bot.git.repository import Repository
 from bot.git.revision import list_names
@@ -53,6 +54,8 @@ class GitWorkspace:
     signer: Signer | None = None
     """Who signs the commits on the branch; nobody by default."""
     _verification: Checkout | None = field(default=None, init=False)
+    _filling: Filling | None = field(default=None, init=False)
+    """What goes on in that folder beside other work."""
     _storage: Storage | None = field(default=None, init=False)
     _watch: Watch | None = field(default=None, init=False)
     _compared: dict[tuple[str, str], ChangeSet] = field(default_factory=dict, init=False)
@@ -136,15 +139,31 @@ class GitWorkspace:
         places = (self.temp, self.repository.root, self.repository.common_dir)
         return any(real.is_relative_to(place.resolve()) for place in places)
 
+    def expect(self, tree: str) -> None:
+        """Begin to lay out the folder that `clean` gives for a tree, beside what is done until then."""
+        with self._verifying, self._lock:
+            folder = self._ready_folder()
+            self._settle_folder()
+            self._filling = Filling(folder, self.store.tree(tree))
+
     @contextmanager
     def clean(self, tree: str) -> Iterator[Path]:
         """Give a separate folder that holds exactly this tree and nothing else; one folder per run, used again."""
         with self._verifying:
             with self._lock:
-                self._guard_settings()
-                folder = self._verification or self._make_verification()
-                folder.lay(self.store.tree(tree))
+                folder, wanted = self._ready_folder(), self.store.tree(tree)
+                if not self._settle_folder(wanted):
+                    folder.lay(wanted)
             yield folder.root
+
+    def _ready_folder(self) -> Checkout:
+        self._guard_settings()
+        return self._verification or self._make_verification()
+
+    def _settle_folder(self, tree: str = "") -> bool:
+        """Wait for what goes on in the folder; say whether it holds a tree, and nobody was given it since."""
+        filling, self._filling = self._filling, None
+        return filling is not None and filling.holds(tree)
 
     def compose(self, tree: str, source: str, paths: Sequence[str]) -> str:
         """Return the id of a tree with these paths as they are in another; see protocols.Cleaner."""
@@ -158,7 +177,8 @@ class GitWorkspace:
         with uninterrupted():
             made = link(self.repository, self.temp / f"agent-{self.run}-clean", "--detach", self.base)
             self._verification = made
-        self.watch()
+        if self._watch is not None:
+            self._watch = self._watch.include(made.admin)
         return made
 
     def files(self) -> tuple[str, ...]:
@@ -208,6 +228,7 @@ class GitWorkspace:
 
     def close(self) -> None:
         """Forget the worktrees; branch and files are not touched."""
+        self._settle_folder()
         for checkout in filter(None, (self._verification, self.checkout)):
             checkout.drop()
 
@@ -237,8 +258,8 @@ def open_workspace(
             undo.callback(discard, temp)
             owner.write(temp, owner.current(common_dir=repository.common_dir, branch=branch, base=base))
             if branch:
-                _claim(repository, store, branch, base, at)
-                undo.callback(_drop_empty, repository, store, branch, base)
+                claim(repository, store, branch, base, at)
+                undo.callback(drop_empty, repository, store, branch, base)
             where = (branch,) if branch else ("--detach", at or base)
             checkout = link(repository, temp / f"agent-{run}", *where)
             undo.callback(checkout.drop)
@@ -250,28 +271,6 @@ def open_workspace(
     finally:
         with uninterrupted():
             undo.close()
-
-
-def _claim(repository: Repository, store: Store, branch: str, base: str, at: str) -> None:
-    """Make the branch, or find it where the run left it. Raises UsageError."""
-    ref = f"refs/heads/{branch}"
-    tip = store.read_ref(ref)
-    if tip is None:
-        store.create_ref(ref, at or base)
-    elif tip != at:
-        raise UsageError(
-            f"the branch {branch} exists and stands at {tip[:12]}", hint="choose another name, or resume its run"
-        )
-    elif place := repository.place_of(branch):
-        raise UsageError(f"the branch {branch} is checked out in {place}", hint="switch to another branch there first")
-
-
-def _drop_empty(repository: Repository, store: Store, branch: str, base: str) -> None:
-    """Take a branch away that carries nothing of ours, unless a person stands on it."""
-    ref = f"refs/heads/{branch}"
-    with suppress(GitFailed):
-        if store.read_ref(ref) == base and not repository.place_of(branch):
-            store.delete_ref(ref, base)
 
 
 def bring_back(workspace: GitWorkspace, draft: str) -> bool:

@@ -5,6 +5,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 Calls: TypeAlias = Literal["native", "schema"]
 """How a model calls tools: as its service has them, or as a JSON object that a schema forces its text to be."""
+Wire: TypeAlias = Literal["chat", "responses"]
+"""On which of OpenAI's interfaces a model is asked."""
 
 
 class Price(NamedTuple):
@@ -30,6 +32,7 @@ class Profile:
     price: Price | None = None
     """None where it is not known."""
     calls: Calls = "native"
+    wire: Wire = "chat"
     parallel: bool = True
     """Whether it may make several calls in one reply."""
     known: bool = False

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from bot.core.task import Record
 from bot.models.address import is_loopback
-from bot.models.profile import Calls, Price, Profile
+from bot.models.profile import Calls, Price, Profile, Wire
 
 Service: TypeAlias = Literal["openai", "anthropic"]
 
@@ -41,7 +41,7 @@ class Entry(Record):
     output: int = OUTPUT
     price: tuple[float, float, float, float] | None = None
     dear: Dear | None = None
-    calls: Calls = "native"
+    wire: Wire = "chat"
 
 
 class Table(Record):
@@ -94,7 +94,8 @@ def find_profile(service: Service, name: str, overrides: Overrides = Overrides()
         window=window,
         output=min(overrides.output or entry.output, window),
         price=price,
-        calls=overrides.calls or (entry.calls if own else "native"),
+        calls=overrides.calls or "native",
+        wire=entry.wire if own else "chat",
         known=bool(hosted or weights),
     )
 

@@ -1,11 +1,13 @@
 """A model that answers as another one did in a recorded run."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from bot.core.event import Event
-from bot.core.message import Prompt, Reply
+from bot.core.event import Acted, Event
+from bot.core.message import Prompt, Reply, ToolCall
+from bot.core.redact import MARK
 from bot.core.talk import Replied
+from bot.errors import Denied
 
 
 @dataclass(slots=True)
@@ -22,7 +24,7 @@ class RecordedModel:
     _replies: tuple[Reply, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._replies = tuple(event.reply for event in self.events if isinstance(event, Replied))
+        self._replies = tuple(_replies(tuple(self.events)))
 
     @property
     def name(self) -> str:
@@ -33,3 +35,20 @@ class RecordedModel:
         """Give the next recorded reply, whatever is asked."""
         self.asked += 1
         return self._replies[self.asked - 1] if self.asked <= len(self._replies) else Reply()
+
+
+def _replies(events: tuple[Event, ...]) -> Iterator[Reply]:
+    """Give the replies; a call that was refused for a secret in it, which no record holds, is not made again."""
+    refused = {event.call.id for event in events if isinstance(event, Acted) and _hid_secret(event)}
+    for event in events:
+        if isinstance(event, Replied):
+            calls = tuple(_void(call) if call.id in refused else call for call in event.reply.calls)
+            yield event.reply.model_copy(update={"calls": calls})
+
+
+def _hid_secret(event: Acted) -> bool:
+    return event.result.error == Denied.kind and MARK in event.call.model_dump_json()
+
+
+def _void(call: ToolCall) -> ToolCall:
+    return call.model_copy(update={"arguments": {}, "raw": MARK}) if MARK in call.model_dump_json() else call

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from bot.core.event import Ended, Event, Started
 from bot.core.redact import Redactor
 from bot.core.summary import summarize
 from bot.core.task import Task
+from bot.errors import Billed, Interrupted
 from bot.git.repository import open_repository
 from bot.git.runs import list_runs, read_events
 from bot.models.scripted import ScriptedModel
@@ -293,10 +294,11 @@ class Late:
 
     agent: Agent
     told: tuple[Event, ...]
+    signal: KeyboardInterrupt = field(default_factory=KeyboardInterrupt)
 
     def events(self) -> Generator[Event, None, None]:
         yield from self.told
-        raise KeyboardInterrupt
+        raise self.signal
 
 
 def test_a_signal_that_comes_after_the_end_is_no_other_end() -> None:
@@ -304,6 +306,8 @@ def test_a_signal_that_comes_after_the_end_is_no_other_end() -> None:
     agent = make_agent(Chosen(ScriptedModel(())), Policy(), Redactor(()), planning=False)
     for told, stop in (((started, Ended(stop="done")), "done"), ((started,), "interrupted")):
         assert record(Late(agent, told), ()).stop == stop
+    paid = record(Late(agent, (started,), Interrupted(Billed(70, 3, 0, 0.25))), ())
+    assert (paid.stop, paid.usage.input, paid.usage.output, paid.usage.cost) == ("interrupted", 70, 3, 0.25)
 
 
 def test_runs_side_by_side_do_not_disturb_each_other(repo: Repo, tmp_path: Path) -> None:

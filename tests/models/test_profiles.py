@@ -88,9 +88,15 @@ def test_a_window_ends_where_requests_become_dearer_unless_a_person_pays_for_mor
     assert (told.window, told.output, told.price, told.calls) == (20_000, 20_000, FREE, "native")
 
 
-def test_a_schema_forces_calls_where_the_service_itself_is_known_to_want_it() -> None:
-    assert find_profile("openai", "gpt-6.2-sol").calls == "schema"
-    assert find_profile("openai", "openai/gpt-6.2-sol", Overrides("https://gateway.example/v1")).calls == "native"
+def test_a_model_is_asked_on_the_interface_that_it_is_known_to_want_by_the_service_itself() -> None:
+    own, gateway = Overrides(HOMES["openai"]), Overrides("https://gateway.example/v1")
+    told = [find_profile("openai", "gpt-6.2-sol", where) for where in (own, gateway, Overrides())]
+    assert [(found.wire, found.calls) for found in told] == [
+        ("responses", "native"),
+        ("chat", "native"),
+        ("responses", "native"),
+    ]
+    assert find_profile("openai", "gpt-4.1").wire == find_profile("openai", "my-model").wire == "chat"
 
 
 def test_a_price_is_read_as_it_is_written_and_what_is_left_out_is_rather_dear() -> None:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from bot.protocols import Command, Completed
-from bot.tools.definitions import define
+from bot.tools.definitions import ask, define
 from bot.tools.languages import LANGUAGES, SUFFIXES, language_of
 from bot.tools.symbols import Symbol, by_pattern, of_python
 from tests.conftest import executor
@@ -137,6 +137,13 @@ def test_a_file_that_breaks_its_parser_costs_the_others_nothing() -> None:
     assert [symbol.name for symbol in found["good.go"]] == ["Good"]
     assert [symbol.name for symbol in found["lone.go"]] == ["F"]
     assert set(found) == {*HOSTILE, "good.go"}
+
+
+def test_what_a_parser_fell_over_is_told_apart_from_what_nobody_asked_it() -> None:
+    told = ask({"huge.go": HOSTILE["huge.go"], "good.go": "func Good() {}\n"}, executor())
+    assert told["huge.go"] is None
+    assert [symbol.name for symbol in told["good.go"] or ()] == ["Good"]
+    assert ask({"good.go": ""}, Lying(b"")) == {}
 
 
 class Lying:

@@ -2,16 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from bot.app.desk import Desk
+from bot.app.desk import Asked
 from bot.app.github.home import Home, find_home
 from bot.app.github.tasks import find_source, tell_goal
 from bot.core.hub import Issue
 from bot.core.publication.attention import HIDDEN
-from bot.core.task import Source
 from bot.core.trigger.gate import WRITERS
 from bot.core.trigger.order import Order
 from bot.core.trigger.trigger import Trigger
@@ -34,20 +32,6 @@ class Named(NamedTuple):
     number: int
     page: Place | None = None
     """The repository that its address names."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a run is asked to do, and by what it is settled."""
-
-    goal: str
-    flags: Mapping[str, object]
-    source: Source | None = None
-    notes: tuple[str, ...] = ()
-
-    def tell(self, desk: Desk) -> Desk:
-        """Add what a person should know before reading on."""
-        return replace(desk, notes=(*desk.notes, *self.notes)) if self.notes else desk
 
 
 def read_issue(directory: Path, what: str, words: str, flags: Mapping[str, object]) -> Asked:

@@ -24,8 +24,8 @@ QUOTED = 40.0
 """Worth of a phrase of the task that stands in one file as it is."""
 WORDS = 4
 """Terms that are told of a place."""
-LONGEST = 200
-"""Characters of a place's line."""
+LONGEST, LONGEST_PATH = 200, 140
+"""Characters of a place's line, and of a path that is told."""
 
 
 class Source(NamedTuple):
@@ -81,19 +81,17 @@ def find_candidates(ranking: Ranking, signs: Iterable[Sign]) -> tuple[Candidate,
     for sign in signs:
         spoken.setdefault(sign.path, []).append(sign)
     known = {score.path: score for score in ranking.scores}
-    found = (
-        Candidate(
-            path, known.get(path, Score(path, 0.0)).value + _sum(spoken.get(path, ())), *_facts(path, known, spoken)
-        )
-        for path in {**known, **spoken}
-    )
-    return tuple(sorted(found, key=_order))
+    found = (_join(known.get(path, Score(path, 0.0)), spoken.get(path, ())) for path in {**known, **spoken})
+    return tuple(sorted((each for each in found if _is_clean(each.path)), key=_order))
 
 
-def _facts(
-    path: str, known: Mapping[str, Score], spoken: Mapping[str, Sequence[Sign]]
-) -> tuple[tuple[str, ...], tuple[Sign, ...]]:
-    return known[path].names if path in known else (), tuple(spoken.get(path, ()))
+def _join(score: Score, signs: Sequence[Sign]) -> Candidate:
+    return Candidate(score.path, score.value + _sum(signs), score.names, tuple(signs))
+
+
+def _is_clean(path: str) -> bool:
+    """Tell whether a path stands on a hint's line as it is: cut or cleaned it would be that of another file."""
+    return line(path, LONGEST_PATH) == path
 
 
 def _order(candidate: Candidate) -> tuple[float, str]:

@@ -11,7 +11,7 @@ LONGEST = 40_000
 """Characters of a text that are read from its beginning, and half as many from its end."""
 PROSE, CODE = 0.25, 0.5
 """Weights of what stands below the first line, which says what it is all about."""
-MOST = 96
+MOST = 64
 """Terms that are looked for."""
 
 _TITLE = re.compile(r"^(?:Issue|Pull request) #\d+:[^\n]*", re.MULTILINE)

@@ -25,7 +25,7 @@ def parse(text: str) -> Fields:
 def read_fault(status: int, headers: Mapping[str, str], text: str, secret: str) -> ModelError:
     """Say what an answer means that is none of success."""
     try:
-        told = parse(text[:READ])
+        told = parse(text[:READ].lstrip("\ufeff"))
     except MalformedReply:
         told = {}
     error = fields(told, "error")
@@ -33,7 +33,14 @@ def read_fault(status: int, headers: Mapping[str, str], text: str, secret: str) 
     return from_status(status, headers, words(error, "type"), said, secret=secret)
 
 
+def is_error(event: Fields) -> bool:
+    """Tell whether an event, or a whole answer, is an error, in this interface's form or another's."""
+    return event.get("type") == "error" or ("content" not in event and bool(event.get("error")))
+
+
 def read_error(event: Fields, secret: str) -> ModelError:
     """Say what an error means that comes within an answer."""
     error = fields(event, "error")
-    return from_code(words(error, "type"), words(error, "message") or words(event, "error"), secret=secret)
+    said = words(error, "message") or words(event, "error") or words(event, "message")
+    code = words(error, "type") or str(error.get("code") or "")
+    return from_code(code, said or json.dumps(event.get("error"))[:READ], secret=secret)

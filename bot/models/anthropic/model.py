@@ -4,21 +4,23 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from bot.core.escape import line
 from bot.core.message import Prompt, Reply
-from bot.errors import MalformedReply, ModelDenied, ModelError, ModelTimeout, StreamCut, StreamStalled
+from bot.errors import Interrupted, MalformedReply, ModelDenied, ModelError, ModelTimeout, StreamCut, StreamStalled
 from bot.models.address import check_address
-from bot.models.anthropic.fault import parse, read_error
+from bot.models.anthropic.fault import is_error, parse, read_error
 from bot.models.anthropic.reply import Fields, Folding, unfold
 from bot.models.anthropic.request import Writer
 from bot.models.preload import load
 from bot.models.profile import Profile
 from bot.models.service.bill import billed
 from bot.models.service.draft import Draft
-from bot.models.service.events import read_events
+from bot.models.service.events import Sent, begin, is_whole, read_events, read_whole
+from bot.models.service.faults import find_words, shield
 from bot.models.service.guard import USUAL, Guard, Timing
 from bot.models.service.key import check_key
 from bot.protocols import Watch
@@ -70,7 +72,12 @@ class AnthropicModel:
         except ModelError as error:
             if self._guard.begun or (self._guard.answered and isinstance(error, UNTOLD)):
                 error.billed = billed(folding.usage(self.profile.price))
+            shield(error, self.key)
             raise
+        except KeyboardInterrupt:
+            if not self._guard.answered:
+                raise
+            raise Interrupted(billed(folding.usage(self.profile.price))) from None
         self._writer.answered()
         return folding.reply(prompt.messages, self.profile.price)
 
@@ -95,7 +102,7 @@ class AnthropicModel:
     def _read(self, response: "httpx2.Response", folding: Folding) -> None:
         """Read the answer to the end of the reply, which need not be its own. Raises ModelError."""
         for event in self._events(response):
-            if event.get("type") == "error":
+            if is_error(event) and not self._guard.ended:
                 raise read_error(event, self.key)
             if folding.take(event) and not self._guard.ended:
                 self._guard.advance()
@@ -110,17 +117,29 @@ class AnthropicModel:
     def _events(self, response: "httpx2.Response") -> Iterator[Fields]:
         kind = response.headers.get("content-type", "")
         pieces = self._pieces(response)
-        if "json" in kind:
-            yield from _unpack(parse(b"".join(pieces).decode("utf-8", "replace")))
+        first = begin(pieces)
+        if is_whole(first):
+            data = read_whole(chain((first,), pieces), self._guard)
+            yield from _unpack(data.decode("utf-8", "replace"), kind)
             return
         none = True
-        for sent in read_events(pieces):
+        for sent in read_events(chain((first,), pieces)):
             none = False
-            if sent.data != DONE:
-                yield {"type": sent.name, **parse(sent.data)}
+            yield from self._event(sent)
         if none and self._guard.received and "event-stream" not in kind:
-            what = line(kind, 60) or "something"
-            raise MalformedReply(f"the service answered with {what} in place of a reply", "check base-url")
+            raise _nothing(kind)
+
+    def _event(self, sent: Sent) -> Iterator[Fields]:
+        """Read an event; what comes behind the end of a reply changes nothing of it. Raises MalformedReply."""
+        if sent.data.strip() == DONE or sent.name == "ping":
+            return
+        try:
+            yield {"type": sent.name, **parse(sent.data)}
+        except MalformedReply:
+            if sent.name == "error":
+                yield {"type": "error", "error": sent.data}
+            elif not self._guard.ended:
+                raise
 
     def _pieces(self, response: "httpx2.Response") -> Iterator[bytes]:
         """Give the bytes as they come; once the reply is whole, whatever goes wrong behind it is nothing."""
@@ -131,11 +150,20 @@ class AnthropicModel:
                 raise
 
 
-def _unpack(answer: Fields) -> Iterator[Fields]:
+def _unpack(text: str, kind: str) -> Iterator[Fields]:
     """Tell an answer that is not streamed as events. Raises MalformedReply."""
-    if answer.get("type") == "error":
+    if text[:1] == "<":
+        raise _nothing(kind, find_words(text))
+    answer = parse(text)
+    if is_error(answer):
         yield answer
     elif isinstance(answer.get("content"), list):
         yield from unfold(answer)
     else:
         raise MalformedReply("the service answered with JSON that is no reply", "check base-url")
+
+
+def _nothing(kind: str, words: str = "") -> MalformedReply:
+    said = f" ({words})" if words else ""
+    what = line(kind, 60) or "something"
+    return MalformedReply(f"the service answered with {what} in place of a reply{said}", "check base-url")

@@ -108,10 +108,8 @@ class Folding:
         self._open[index] = block
         if block.kind == "tool_use":
             block.call = self.draft.open(words(begun, "id"), words(begun, "name"))
-            given = fields(begun, "input")
-            if given:
-                # Of a service that does not cut them into pieces
-                self.draft.feed(block.call, json.dumps(given))
+            # Of a service that does not cut them into pieces
+            self._feed(block.call, begun.get("input"))
         elif block.kind == "text":
             self._say(block, words(begun, "text"))
 
@@ -125,11 +123,16 @@ class Folding:
             case "text_delta" if block.kind == "text":
                 self._say(block, words(delta, "text"))
             case "input_json_delta" if block.call is not None:
-                self.draft.feed(block.call, words(delta, "partial_json"))
+                self._feed(block.call, delta.get("partial_json"))
             case "thinking_delta":
                 self.draft.think(words(delta, "thinking"))
             case _:
                 pass
+
+    def _feed(self, call: Part, told: JsonValue) -> None:
+        """Take arguments, or a piece of them; those that are no text are all of them."""
+        if told:
+            self.draft.feed(call, told if isinstance(told, str) else json.dumps(told))
 
     def _say(self, block: _Block, text: str) -> None:
         if text:
@@ -144,7 +147,8 @@ def unfold(message: Fields) -> Iterator[Fields]:
     for index, block in enumerate(content if isinstance(content, list) else ()):
         yield {"type": "content_block_start", "index": index, "content_block": block}
         yield {"type": "content_block_stop", "index": index}
-    yield {"type": "message_delta", "delta": {"stop_reason": message.get("stop_reason")}}
+    # What is whole came to its end, whether it says why or not
+    yield {"type": "message_delta", "delta": {"stop_reason": message.get("stop_reason") or "end_turn"}}
     yield {"type": "message_stop"}
 
 

@@ -41,6 +41,8 @@ class Manner:
     settled: bool = False
     """Whether a person said that the service's own calls are to be used."""
     parallel: bool = True
+    proven: bool = False
+    """Whether calls of the service are known to reach the model and to come back."""
     _named: int = field(default=0, init=False)
     """Replies in a row that wrote a call as text."""
     _teller: Teller = field(init=False, repr=False)
@@ -72,6 +74,17 @@ class Manner:
                 return _FORMLESS.search(told) is not None and self._take("text")
             case "text":
                 return False
+
+    def doubt(self, reply: Reply, prompt: Prompt) -> bool:
+        """Take a simpler form where a model that never made a call answers in words; tells whether to ask again.
+
+        Many servers leave tools out of what their model reads, and say nothing of it.
+        """
+        if self.form != "native" or not prompt.tools:
+            return False
+        self.proven = self.proven or bool(reply.calls)
+        spoken = reply.finish == "stop" and bool(reply.text.strip())
+        return spoken and not (self.proven or self.settled) and self._take("schema")
 
     def read(self, reply: Reply, prompt: Prompt) -> Reply:
         """Read a reply to a prompt, which is the one that was asked with, not what was sent for it."""

@@ -1,4 +1,4 @@
-"""Asks a model behind chat completions, whoever serves it."""
+"""Asks a model behind one of OpenAI's interfaces, whoever serves it."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -13,17 +13,16 @@ from pydantic import JsonValue
 
 from bot.core.escape import line
 from bot.core.message import Prompt, Reply
-from bot.errors import MalformedReply, ModelDenied, ModelError
+from bot.errors import Interrupted, MalformedReply, ModelDenied, ModelError
 from bot.models.address import check_address
+from bot.models.openai.interface import Folding, Interface
 from bot.models.openai.refusal import Refusal
-from bot.models.openai.reply import Folding
-from bot.models.openai.request import Writer
-from bot.models.openai.terms import REFUSALS, Terms
 from bot.models.preload import load
 from bot.models.profile import Profile
 from bot.models.service.bill import billed
 from bot.models.service.draft import Draft
-from bot.models.service.events import LONGEST, read_events
+from bot.models.service.events import begin, is_whole, read_events, read_whole
+from bot.models.service.faults import shield
 from bot.models.service.guard import USUAL, Guard, Timing
 from bot.models.service.key import check_key
 from bot.protocols import Watch
@@ -51,14 +50,12 @@ class OpenAIModel:
     project: str = ""
     watch: Watch | None = None
     timing: Timing = USUAL
-    _writer: Writer = field(init=False, repr=False)
+    _interface: Interface = field(init=False, repr=False)
     _guard: Guard = field(init=False, repr=False)
     _wire: "Wire | None" = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        hosted = _is_hosted(self.base_url)
-        terms = Terms("max_completion_tokens" if hosted else "max_tokens")
-        self._writer = Writer(self.profile, terms, key=hosted)
+        self._interface = Interface(self.profile, hosted=_is_hosted(self.base_url))
         self._guard = Guard(self.timing)
 
     def reply(self, prompt: Prompt, seconds: float | None = None) -> Reply:
@@ -87,15 +84,15 @@ class OpenAIModel:
         wire = self._wire = self._wire or self._connect()
         started = time.monotonic()
         while True:
-            body = self._writer.write(prompt, extra)
+            body = self._interface.writer.write(prompt, extra)
             self._guard.begin(None if seconds is None else seconds - (time.monotonic() - started))
-            folding = Folding(Draft(self.watch), len(body), self.key)
+            folding = self._interface.fold(Draft(self.watch), len(body), self.key)
             with self._billing(folding):
-                answer = wire.ask(body)
+                answer = wire.ask(body, self._interface.path)
             if not isinstance(answer, Refusal):
+                self._interface.answered = True
                 return answer, folding
-            fault = answer.fault
-            if answer.status not in REFUSALS or not self._writer.learn(fault.param, fault.message):
+            if not self._interface.learn(answer):
                 raise answer.explain(self.key)
 
     @contextmanager
@@ -106,13 +103,20 @@ class OpenAIModel:
         except ModelError as error:
             if self._guard.answered:
                 error.billed = billed(folding.usage(self.profile.price))
+            shield(error, self.key)
             raise
+        except KeyboardInterrupt:
+            if not self._guard.answered:
+                raise
+            raise Interrupted(billed(folding.usage(self.profile.price))) from None
 
     def _connect(self) -> "Wire":
         check_address(self.base_url)
         if not self.key and _is_hosted(self.base_url):
             raise ModelDenied(f"there is no key for {self.name}", "set OPENAI_API_KEY to one")
         key = check_key(self.key) if self.key else NO_KEY
+        for told, where in ((self.organization, "OPENAI_ORG_ID"), (self.project, "OPENAI_PROJECT_ID")):
+            check_key(told or NO_KEY, where)
         load("openai")
         wire: Wire = import_module("bot.models.openai.wire").Wire(
             key, self.base_url, self.organization, self.project, self._guard
@@ -122,9 +126,9 @@ class OpenAIModel:
     def _read(self, response: "httpx2.Response", folding: Folding) -> None:
         """Read the answer to its end, and no further. Raises ModelError."""
         pieces = self._pieces(response)
-        first = _begin(pieces)
-        if first.lstrip()[:1] in (b"{", b"[", b"<"):
-            folding.take_whole(_whole(chain((first,), pieces), self._guard))
+        first = begin(pieces)
+        if is_whole(first):
+            folding.take_whole(read_whole(chain((first,), pieces), self._guard))
             self._guard.end()
             return
         for sent in read_events(chain((first,), pieces)):
@@ -161,24 +165,3 @@ def _nothing(response: "httpx2.Response") -> MalformedReply:
     return MalformedReply(
         f"the service answered with {what} in place of a reply", "check base-url: it mostly ends in /v1"
     )
-
-
-def _begin(pieces: Iterator[bytes]) -> bytes:
-    """Return what comes first, up to something that can be seen."""
-    first = b""
-    for piece in pieces:
-        first += piece
-        if first.strip(b"\xef\xbb\xbf \t\r\n"):
-            break
-    return first
-
-
-def _whole(pieces: Iterator[bytes], guard: Guard) -> bytes:
-    """Return an answer that is not streamed. Raises MalformedReply."""
-    data = bytearray()
-    for piece in pieces:
-        data += piece
-        guard.advance()
-        if len(data) > LONGEST:
-            raise MalformedReply(f"the service's answer is larger than {LONGEST // 1_000_000} MB")
-    return bytes(data)

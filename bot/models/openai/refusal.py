@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from bot.errors import ModelError
-from bot.models.openai.reply import Fault, read_error
+from bot.models.openai.reading import Fault, read_error
 from bot.models.service.faults import from_status
 
 READ = 100_000
@@ -21,14 +21,18 @@ class Refusal(NamedTuple):
 
     @property
     def fault(self) -> Fault:
-        """What it says, whatever form it has."""
+        """What it says, whatever form it has; all of it where that is one that nobody knows."""
+        text = self.body[:READ].lstrip("\ufeff")
         try:
-            told = json.loads(self.body[:READ])
+            told = json.loads(text)
         except (ValueError, RecursionError):
-            return Fault("", self.body[:READ])
+            return Fault("", text)
         # A list of one is how Gemini has it
         first = told[0] if isinstance(told, list) and told else told
-        return read_error(first) if isinstance(first, dict) else Fault("", str(first))
+        if not isinstance(first, dict):
+            return Fault("", first if isinstance(first, str) else text)
+        fault = read_error(first)
+        return fault if fault.message else fault._replace(message=text)
 
     def explain(self, secret: str) -> ModelError:
         """Say what it means."""

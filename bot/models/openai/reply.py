@@ -4,25 +4,38 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
 
 from pydantic import JsonValue
 
 from bot.core.message import Finish, Message, Reply, Usage
 from bot.errors import MalformedReply, ModelError, ModelUnavailable
+from bot.models.openai.reading import (
+    DONE,
+    HINT,
+    NOTHING,
+    Fields,
+    Traffic,
+    has_usage,
+    read_answer,
+    read_error,
+    read_event,
+    read_fields,
+    read_items,
+    read_text,
+    read_usage,
+)
 from bot.models.profile import Price
 from bot.models.service.arguments import clean_text, parse_arguments
-from bot.models.service.bill import bill, count, estimate, tokens
-from bot.models.service.draft import Draft, Part
+from bot.models.service.draft import NAME, Draft, Part
 from bot.models.service.events import Sent
 from bot.models.service.faults import find_words, from_code
 
-Fields: TypeAlias = Mapping[str, JsonValue]
-
-DONE = "[DONE]"
-PAGE = 20_000
-"""Bytes of a page that are searched for its title."""
-NOTHING: Fields = {}
+SPOKEN = (None, "text", "output_text")
+"""Kinds of parts that are text which the model says, and not to itself."""
+FIRST = (None, 0, "0", "")
+"""How the first of several replies is numbered."""
+PLACES = 6
+"""Digits of an index."""
 
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 """What a model said to itself, where its server does not tell that from what it says."""
@@ -62,14 +75,12 @@ class Folding:
             self.ended, self.done = self.ended or self._is_whole(), True
             return True
         try:
-            chunk: JsonValue = json.loads(sent.data)
-        except (ValueError, RecursionError):
-            chunk = None
-            if sent.name != "error":
-                raise MalformedReply("the service streams something that is not JSON") from None
-        if sent.name == "error" and not _fields(chunk).get("error"):
-            chunk = {"error": chunk or sent.data}
-        return self.fold(chunk)
+            return self.fold(read_event(sent))
+        except MalformedReply:
+            if self.ended:
+                # What comes behind the end of a reply changes nothing of it
+                return False
+            raise
 
     def _is_whole(self) -> bool:
         """Say whether a reply without a reason for its end is one; gateways end one so that broke off behind them."""
@@ -78,33 +89,28 @@ class Folding:
 
     def take_whole(self, data: bytes) -> None:
         """Take an answer that is not streamed. Raises ModelError."""
-        try:
-            told: JsonValue = json.loads(data.decode("utf-8-sig", "replace"))
-        except (ValueError, RecursionError):
-            words = find_words(data[:PAGE].decode("utf-8", "replace"))
-            said = f" ({words})" if words and data.lstrip()[:1] == b"<" else ""
-            hint = "check base-url: it mostly ends in /v1"
-            raise MalformedReply(f"the service answers with something that is not a reply{said}", hint) from None
+        told = read_answer(data)
         self.fold(told)
-        if not _items(_fields(told).get("choices")):
-            raise MalformedReply("the service's answer holds no reply", "check base-url: it mostly ends in /v1")
+        if not read_items(read_fields(told).get("choices")):
+            raise MalformedReply("the service's answer holds no reply", HINT)
         self.ended = self.done = True
 
     def fold(self, chunk: JsonValue) -> bool:
         """Take a chunk or a whole answer; False where nothing of the reply is in it. Raises ModelError."""
-        told = _fields(chunk)
+        told = read_fields(chunk)
         fault = self._fault(told)
         if fault is not None:
             raise fault
-        usage = _fields(told.get("usage"))
-        if count(usage.get("prompt_tokens")) or count(usage.get("completion_tokens")):
+        usage = read_fields(told.get("usage"))
+        if has_usage(usage):
             # What it cost is said last, by those that say it once
             self._usage, self.done = usage, self.done or self.ended
-        choice = next((entry for entry in map(_fields, _items(told.get("choices"))) if not entry.get("index")), NOTHING)
-        new = self._take_delta(_fields(choice.get("delta")) or _fields(choice.get("message")))
+        choices = map(read_fields, read_items(told.get("choices")))
+        choice = next((entry for entry in choices if entry.get("index") in FIRST), NOTHING)
+        new = self._take_delta(read_fields(choice.get("delta")) or read_fields(choice.get("message")))
         finish = choice.get("finish_reason")
         if isinstance(finish, str) and finish:
-            self._end(finish)
+            self._end(finish, choice)
             return True
         return new
 
@@ -116,26 +122,19 @@ class Folding:
 
     def usage(self, price: Price | None) -> Usage:
         """Say what it cost, estimated where the service does not tell."""
-        sent, came = count(self._usage.get("prompt_tokens")), count(self._usage.get("completion_tokens"))
-        # Some leave what the model said to itself to the sum
-        came = max(came, count(self._usage.get("total_tokens")) - sent)
-        if not sent:
-            return estimate(price, self.sent, self.draft.characters)
-        details = _fields(self._usage.get("prompt_tokens_details"))
-        cached = count(details.get("cached_tokens")) or count(self._usage.get("prompt_cache_hit_tokens"))
-        cached = min(sent, cached)
-        return bill(price, sent - cached, came or tokens(self.draft.characters), cached)
+        return read_usage(self._usage, price, Traffic(self.sent, self.draft.characters))
 
     def _fault(self, told: Fields) -> ModelError | None:
-        error = told.get("error")
-        if not error:
+        bare = "choices" not in told and (told.get("object") == "error" or "detail" in told)
+        if self.ended or not (told.get("error") or bare):
             return None
         read = read_error(told)
         return from_code(read.code, read.message, secret=self.secret)
 
-    def _end(self, finish: str) -> None:
-        if finish.lower() in _BROKEN:
-            raise ModelUnavailable(f"the service broke off the reply ({find_words(finish)})", "try again later")
+    def _end(self, finish: str, choice: Fields) -> None:
+        if finish.lower() in _BROKEN and not self.ended:
+            why = read_error(choice).message or finish
+            raise ModelUnavailable(f"the service broke off the reply ({find_words(why)})", "try again later")
         self.ended = True
         if self._finish != "refused":
             self._finish = _FINISHES.get(finish.lower(), "stop")
@@ -159,17 +158,17 @@ class Folding:
         return new
 
     def _take_call(self, told: Fields) -> None:
-        function = _fields(told.get("function")) or told
-        id, name = _text(told.get("id")), _text(function.get("name"))  # noqa: A001 - the field's name
-        index = told.get("index")
-        slot = index if isinstance(index, int) else None
+        function = read_fields(told.get("function")) or told
+        id, name = read_text(told.get("id")), read_text(function.get("name"))  # noqa: A001 - the field's name
+        slot = _number(told.get("index"))
         part = self._find(slot, id, name)
         if part is None:
             part = self.draft.open(id, name)
         else:
             part.id = part.id or id
-            # Some send the name with every piece, and few send it in pieces
-            part.name = part.name if name == part.name or part.pieces else clean_text(part.name + name)
+            # Some send the name with every piece, more of it each time, and few send it in pieces
+            longer = name if name.startswith(part.name) else part.name + name
+            part.name = part.name if part.pieces else clean_text(longer[:NAME])
         self._last = part
         if slot is not None:
             self._slots[slot] = part
@@ -189,35 +188,11 @@ class Folding:
         return None if part.pieces and parse_arguments(part.raw) is not None else part
 
 
-class Fault(NamedTuple):
-    """An error as a server tells it."""
-
-    code: str
-    """Its code, or its type."""
-    message: str
-    param: str = ""
-    """The parameter that it is about."""
-
-
-def read_error(told: Fields) -> Fault:
-    """Read an error, wherever a server puts what it says."""
-    error = told.get("error")
-    if isinstance(error, str) and error:
-        return Fault(_text(told.get("code") or told.get("type")), error)
-    fields = _fields(error) or told
-    said = [fields.get("message") or fields.get("detail"), _fields(fields.get("metadata")).get("raw")]
-    code, kind = fields.get("code"), fields.get("type")
-    if kind and not isinstance(code, str):
-        # A number says less than the name beside it
-        said.insert(0, kind)
-    code = code or kind or fields.get("status")
-    return Fault(_text(code), ": ".join(_text(part) for part in said if part), _text(fields.get("param")))
-
-
 def _calls(delta: Fields) -> Iterator[Fields]:
-    yield from map(_fields, _items(delta.get("tool_calls")))
+    told = delta.get("tool_calls")
+    yield from filter(None, map(read_fields, [told] if isinstance(told, dict) else read_items(told)))
     # How calls were told before there could be several
-    old = _fields(delta.get("function_call"))
+    old = read_fields(delta.get("function_call"))
     if old:
         yield old
 
@@ -228,19 +203,13 @@ def _texts(told: JsonValue) -> Iterator[str]:
         if told:
             yield told
         return
-    for part in map(_fields, _items(told)):
-        text = part.get("text")
+    for part in map(read_fields, read_items(told)):
+        text = part.get("text") if part.get("type") in SPOKEN else None
         if isinstance(text, str) and text:
             yield text
 
 
-def _fields(told: JsonValue) -> Fields:
-    return told if isinstance(told, dict) else NOTHING
-
-
-def _items(told: JsonValue) -> list[JsonValue]:
-    return told if isinstance(told, list) else []
-
-
-def _text(told: JsonValue) -> str:
-    return told if isinstance(told, str) else "" if told is None else json.dumps(told)
+def _number(index: JsonValue) -> int | None:
+    """Read an index, whatever kind of number it is told as."""
+    text = f"{index:g}" if isinstance(index, int | float) else index
+    return int(text) if isinstance(text, str) and len(text) <= PLACES and text.isascii() and text.isdigit() else None

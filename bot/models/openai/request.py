@@ -62,7 +62,7 @@ class Writer:
         if terms.cap is not None:
             told[terms.cap] = cap_reply(self.profile, prompt, size)
         if self.key and terms.wants("prompt_cache_key"):
-            told["prompt_cache_key"] = _name_cache(prompt)
+            told["prompt_cache_key"] = name_cache(prompt)
         if terms.wants("stream"):
             told["stream"] = True
             if terms.wants("stream_options"):
@@ -79,7 +79,7 @@ def _write_tool(tool: ToolSpec) -> bytes:
     return dump({"type": "function", "function": function})
 
 
-def _name_cache(prompt: Prompt) -> str:
+def name_cache(prompt: Prompt) -> str:
     """Name the cache of one conversation: what begins alike is found there."""
     first = prompt.messages[0].text if prompt.messages else ""
     return f"git-agent-{hashlib.sha256(f'{prompt.system}{first}'.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"

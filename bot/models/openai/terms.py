@@ -11,6 +11,7 @@ Asked: TypeAlias = Literal[
     "prompt_cache_key",
     "max_completion_tokens",
     "max_tokens",
+    "max_output_tokens",
     "stream",
     "turns",
 ]
@@ -26,6 +27,8 @@ _NAMED: dict[Asked, re.Pattern[str]] = {
     "prompt_cache_key": re.compile(r"\bprompt_cache_key\b"),
     "max_completion_tokens": re.compile(r"\bmax_completion_tokens\b"),
     "max_tokens": re.compile(r"\bmax_tokens\b"),
+    # A server that passes requests on complains in the words of another interface
+    "max_output_tokens": re.compile(r"\bmax_(?:output_|completion_)?tokens\b"),
     "stream": re.compile(
         r"['\"`]stream['\"`]|stream(?:ing)? (?:is |mode )?(?:not|un)[ -]?(?:supported|available)|not support stream",
         re.IGNORECASE,
@@ -55,7 +58,7 @@ class Terms:
         """Leave out of what was sent what an error refuses; False where it is about nothing of that."""
         for name, pattern in _NAMED.items():
             if name in sent and self.wants(name) and (param == name or pattern.search(words)):
-                if name in _CAPS:
+                if name == self.cap:
                     return self._recap(words)
                 self.refused.add(name)
                 return True
@@ -65,7 +68,8 @@ class Terms:
         """Bound the length by the other name, or not at all where the number is what is wrong, or both names are."""
         assert self.cap is not None
         self.refused.add(self.cap)
-        other = next((name for name in _CAPS if name not in self.refused), None)
+        others = _CAPS if self.cap in _CAPS else ()
+        other = next((name for name in others if name not in self.refused), None)
         plain = other is not None and _NAMED[other].search(words)
         self.cap = other if plain or not _TOO_MUCH.search(words) else None
         return True

@@ -21,12 +21,12 @@ class Wire:
         self._client.project = project or None
         self._client.admin_api_key = None
 
-    def ask(self, body: bytes) -> httpx2.Response | Refusal:
-        """Return the answer while it comes. Raises ModelError."""
+    def ask(self, body: bytes, path: str) -> httpx2.Response | Refusal:
+        """Return the answer of one of the paths below the address while it comes. Raises ModelError."""
         try:
-            # Not `chat.completions.create`, which walks through the whole conversation at every turn
+            # Not `chat.completions.create` or its like, which walk through the whole conversation at every turn
             stream = self._client.post(
-                "/chat/completions",
+                path,
                 content=body,
                 cast_to=object,
                 stream=True,

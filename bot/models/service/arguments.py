@@ -10,6 +10,8 @@ from bot.core.message import ToolCall
 
 DEEPEST = 100
 """Levels of lists and objects in one another; what goes deeper breaks those that walk it later."""
+NONE = ("", "null")
+"""How services write that there are no arguments."""
 KEPT = 2000
 """Characters of arguments that could not be parsed which a service is shown again."""
 
@@ -29,8 +31,26 @@ def parse_arguments(raw: str) -> Mapping[str, JsonValue] | None:
 
 def make_call(id: str, name: str, raw: str) -> ToolCall:  # noqa: A002 - the field's name
     """Make a call out of its parts; no arguments at all are no arguments."""
-    parsed = parse_arguments(raw) if raw.strip() else {}
+    parsed = {} if raw.strip() in NONE else parse_arguments(raw)
+    parsed = _unwrap(raw) if parsed is None else parsed
     return ToolCall(id=id, name=name, raw=raw) if parsed is None else ToolCall(id=id, name=name, arguments=dict(parsed))
+
+
+def _unwrap(raw: str) -> Mapping[str, JsonValue] | None:
+    """Read arguments that stand in a text once more, or that were begun with and sent again: some services do that.
+
+    Whatever can be read in two ways is none.
+    """
+    try:
+        first, end = json.JSONDecoder().raw_decode(raw.lstrip())
+    except (ValueError, RecursionError):
+        return None
+    rest = raw.lstrip()[end:].strip()
+    if isinstance(first, str) and not rest:
+        return parse_arguments(first)
+    second = parse_arguments(rest)
+    again = second is not None and (first == {} or parse_arguments(raw.lstrip()[:end]) == second)
+    return second if again else None
 
 
 def spell_arguments(call: ToolCall) -> Mapping[str, JsonValue]:

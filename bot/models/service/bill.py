@@ -9,6 +9,7 @@ from bot.models.profile import Price
 BYTES_PER_TOKEN = 4
 MOST = 100_000_000
 """Tokens of one reply that are believed."""
+DIGITS = 12
 UNIT = 1_000_000
 
 
@@ -32,6 +33,8 @@ def tokens(size: int) -> int:
 
 def count(told: JsonValue) -> int:
     """Read a number of tokens as a service tells it; 0 for what is none."""
+    if isinstance(told, str) and told.isascii() and told.isdigit() and len(told) < DIGITS:
+        told = int(told)
     whole = isinstance(told, int | float) and not isinstance(told, bool) and 0 <= told <= MOST
     return int(told) if whole and isinstance(told, int | float) else 0
 

@@ -5,11 +5,13 @@ from itertools import chain
 from typing import NamedTuple
 
 from bot.errors import MalformedReply
+from bot.models.service.guard import Guard
 
 LONGEST = 8_000_000
 """Bytes of one event."""
 MARK = b"\xef\xbb\xbf"
 """What a text may begin with that says how it is written."""
+BLANK = MARK + b" \t\r\n"
 
 
 class Sent(NamedTuple):
@@ -25,10 +27,12 @@ def read_events(pieces: Iterable[bytes]) -> Iterator[Sent]:
     lines = _lines(pieces)
     for row in chain((next(lines, b"").removeprefix(MARK),), lines):
         size += len(row)
+        # Sent by some to keep the connection alive
+        row = row.lstrip(b"\0")  # noqa: PLW2901
         if size > LONGEST:
             raise _endless()
         if not row:
-            if data:
+            if any(data):
                 yield Sent(name, "\n".join(data))
             name, data, size = "", [], 0
             continue
@@ -41,8 +45,30 @@ def read_events(pieces: Iterable[bytes]) -> Iterator[Sent]:
         elif field == "error":
             # As llama.cpp tells that something went wrong
             name, data = field, [value]
-    if data:
+    if any(data):
         yield Sent(name, "\n".join(data))
+
+
+def begin(pieces: Iterator[bytes]) -> bytes:
+    """Return what comes first, up to something that can be seen, without what only says how it is written."""
+    found = (piece.lstrip(BLANK) for piece in pieces)
+    return next(filter(None, found), b"")
+
+
+def is_whole(first: bytes) -> bool:
+    """Tell an answer that comes in one piece from events, by what comes first and whatever its header says."""
+    return first[:1] in (b"{", b"[", b"<")
+
+
+def read_whole(pieces: Iterable[bytes], guard: Guard) -> bytes:
+    """Return an answer that is not streamed. Raises MalformedReply."""
+    data = bytearray()
+    for piece in pieces:
+        data += piece
+        guard.advance()
+        if len(data) > LONGEST:
+            raise MalformedReply(f"the service's answer is larger than {LONGEST // 1_000_000} MB")
+    return bytes(data)
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:

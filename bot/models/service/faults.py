@@ -23,17 +23,19 @@ from bot.errors import (
     ModelUnknown,
     QuotaExhausted,
 )
+from bot.models.service.route import LOGIN
 from bot.models.service.waiting import find_wait
 
 LONGEST = 300
 """Characters of a service's own words in a message."""
 SEARCHED = 20_000
 """Characters of them that are looked at."""
-MOVED, WRONG, UNPAID, TOO_LARGE, TOO_MANY, SERVER = 300, 400, 402, 413, 429, 500
+MOVED, WRONG, UNPAID, PROXY, TOO_LARGE, TOO_MANY, SERVER = 300, 400, 402, 407, 413, 429, 500
 
 Kind: TypeAlias = type[ModelError]
 
-_PAGE = re.compile(r"\s*<(?:!doctype|html|head|\?xml|body|center|h1)\b", re.IGNORECASE)
+_PAGE = re.compile(r"\s*<(?:!doctype|html|head|\?xml|body|center|h1|error)\b", re.IGNORECASE)
+_XML = re.compile(r"\s*<(?:\?xml|error)\b", re.IGNORECASE)
 _TITLE = re.compile(r"<(title|h1)[^>]{0,200}>(.{0,400}?)</\1", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^>]{0,500}>")
 _OVERFLOW = re.compile(
@@ -54,7 +56,7 @@ _UNPAID = re.compile(
 _SPENT = re.compile(r"exceeded your current quota", re.IGNORECASE)
 """Said of what is paid for, and by some of what is given in a minute: those say when to come again."""
 _REFUSED = re.compile(
-    r"content[_ ](?:policy|filter|management)|responsible_?ai|safety (?:system|filter|reasons)"
+    r"content[_ ](?:policy|filter|management)|_policy(?:_violation)?\b|responsible_?ai|safety (?:system|filter|reasons)"
     r"|moderation|flagged|prompt blocked",
     re.IGNORECASE,
 )
@@ -78,11 +80,14 @@ _CODES: Mapping[str, int] = {
     "billing_error": 402,
     "content_filter": 400,
     "content_policy_violation": 400,
+    "bio_policy": 400,
     "context_length_exceeded": 400,
     "engine_overloaded": 503,
     "insufficient_quota": 429,
     "invalid_api_key": 401,
+    "invalid_prompt": 400,
     "invalid_request_error": 400,
+    "misalignment_policy_violation": 400,
     "model_not_found": 404,
     "not_found_error": 404,
     "overloaded_error": 529,
@@ -90,6 +95,8 @@ _CODES: Mapping[str, int] = {
     "rate_limit_error": 429,
     "rate_limit_exceeded": 429,
     "request_too_large": 413,
+    "server_is_overloaded": 503,
+    "slow_down": 503,
     "timeout_error": 504,
 }
 """The status that a service would have answered with, had it known in time what it says within a stream."""
@@ -101,10 +108,23 @@ _STATUSES: Mapping[int, Kind] = {
     405: ModelUnknown,
     407: ModelDenied,
     408: ModelTimeout,
+    409: ModelUnavailable,
     410: ModelUnknown,
+    421: ModelUnavailable,
+    423: ModelUnavailable,
+    424: ModelUnavailable,
+    425: ModelUnavailable,
     429: ModelLimited,
+    444: ModelUnavailable,
+    449: ModelUnavailable,
     451: ModelDenied,
+    460: ModelUnavailable,
+    498: ModelOverloaded,
+    499: ModelUnavailable,
+    501: ModelRejected,
     503: ModelOverloaded,
+    505: ModelRejected,
+    511: ModelRejected,
     529: ModelOverloaded,
 }
 
@@ -149,11 +169,25 @@ def from_status(
     """
     told = find_words(message)
     answer = _Answer(status, code, f"{code} {told}", find_wait(headers, told))
-    kind = _kind(answer)
-    summary, hint = _FORBIDDEN if kind is ModelDenied and status in (403, 407, 451) else _SAID[kind]
+    return _explain(answer, f"{status}: {told}" if told else str(status), billed, secret)
+
+
+def from_code(code: str, message: str, billed: Billed | None = None, secret: str = "") -> ModelError:
+    """Say what an error within a stream means, by its code or type."""
+    told = find_words(message)
+    number = int(code) if re.fullmatch(r"[1-5]\d\d", code, re.ASCII) else 0
+    status = number or next((value for name, value in _CODES.items() if name in code.lower()), SERVER)
+    answer = _Answer(status, code, f"{code} {told}", find_wait({}, told))
+    return _explain(answer, ": ".join(filter(None, (code[:60], told))), billed, secret)
+
+
+def _explain(answer: _Answer, said: str, billed: Billed | None, secret: str) -> ModelError:
+    kind, status = _kind(answer), answer.status
+    summary, hint = _FORBIDDEN if kind is ModelDenied and status in (403, 451) else _SAID[kind]
     if MOVED <= status < WRONG:
         summary, hint = _MOVED
-    said = ": ".join(filter(None, (str(status) if status else code[:60], told)))
+    elif status == PROXY:
+        summary, hint = "the proxy asks for a login", LOGIN
     shown = Redactor((secret,) if secret else ()).text(f"{summary} ({said})" if said else summary)
     return kind(
         line(shown, LONGEST + 100),
@@ -163,19 +197,13 @@ def from_status(
     )
 
 
-def from_code(code: str, message: str, billed: Billed | None = None, secret: str = "") -> ModelError:
-    """Say what an error within a stream means, by its code or type."""
-    number = int(code) if re.fullmatch(r"[1-5]\d\d", code, re.ASCII) else 0
-    status = number or next((value for name, value in _CODES.items() if name in code.lower()), SERVER)
-    return from_status(status, {}, "" if number else code, message, billed, secret)
-
-
 def find_words(message: str) -> str:
     """Bring a service's own words onto one short line: the title of a page, nothing where that has none."""
     head = message[:SEARCHED]
     if _PAGE.match(head):
         found = _TITLE.search(head)
-        head = html.unescape(_TAG.sub(" ", found[2])) if found else ""
+        shown = found[2] if found else head if _XML.match(head) else ""
+        head = html.unescape(_TAG.sub(" ", shown))
     return line(head, LONGEST)
 
 
@@ -207,3 +235,10 @@ def _by_status(answer: _Answer) -> Kind:
     if _KEYLESS.search(answer.words):
         return ModelDenied
     return ModelUnknown if _UNKNOWN.search(answer.words) else ModelRejected
+
+
+def shield(error: ModelError, secret: str) -> None:
+    """Take our key out of an error that holds a service's words, whatever header or page they come from."""
+    shown = Redactor((secret,)).text(error.message) if secret else error.message
+    if shown != error.message:
+        error.message, error.args = shown, (shown,)

@@ -14,7 +14,7 @@ import httpcore2
 import httpx2
 
 from bot.core.escape import line
-from bot.errors import MalformedReply, ModelDenied, ModelError, ModelRejected, ModelUnreachable
+from bot.errors import ModelDenied, ModelError, ModelRejected, ModelUnreachable
 from bot.models.service.guard import Guard
 from bot.models.service.packing import find_packing, unpack
 from bot.models.service.route import LOGIN, find_proxy, resolve
@@ -29,9 +29,9 @@ IDLE = 60.0
 LOST = (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException)
 AUTHORITY = "SSL_CERT_FILE names the certificates of an authority of your own"
 LOUD = ("openai", "anthropic", "httpx2", "httpcore2")
-"""Those that write what is sent and what comes to the terminal when a variable tells them to, past all that hides it."""
+"""Loggers that a variable makes write to the terminal what is sent and what comes, past all that hides secrets."""
 
-_SSL = re.compile(r"\[[A-Z]+: \w+\] | \(_ssl\.c:\d+\)")
+_SSL = re.compile(r"\[[A-Z\d]+: \w+\] | \(_ssl\.c:\d+\)")
 """What a person can do nothing with."""
 
 
@@ -89,6 +89,8 @@ class Exchange(httpcore2.NetworkBackend):
     """Makes connections."""
 
     def __init__(self, guard: Guard) -> None:
+        self.made = 0
+        """How many."""
         self._guard = guard
         self._inner = httpcore2.SyncBackend()
 
@@ -105,6 +107,7 @@ class Exchange(httpcore2.NetworkBackend):
         for address in resolve(host, port, self._guard):
             try:
                 inner = self._inner.connect_tcp(address, port, self._guard.patience(), local_address, socket_options)
+                self.made += 1
                 return Wire(inner, self._guard)
             except httpcore2.ConnectTimeout:
                 problem = "nobody answers"
@@ -171,7 +174,8 @@ class Line(httpx2.BaseTransport):
 
     def __init__(self, url: str, guard: Guard) -> None:
         self.guard = guard
-        self.pool = _make_pool(url, guard)
+        self.exchange = Exchange(guard)
+        self.pool = _make_pool(url, self.exchange)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Ask. Raises ModelError."""
@@ -187,7 +191,7 @@ class Line(httpx2.BaseTransport):
             content=request.stream,
         )
         try:
-            response = self.pool.handle_request(asked)
+            response = self._send(asked)
         except LOST as error:
             raise self.guard.lost(line(str(error))) from None
         except httpcore2.ProxyError as error:
@@ -196,6 +200,19 @@ class Line(httpx2.BaseTransport):
         headers = httpx2.Headers(response.headers)
         packing = find_packing(headers.pop("content-encoding", ""))
         return httpx2.Response(status_code=response.status, headers=headers, stream=Body(response, self.guard, packing))
+
+    def _send(self, asked: httpcore2.Request) -> httpcore2.Response:
+        """Send a question; where the connection kept from the last one turns out to be closed, by a new one at once.
+
+        Many servers close it behind an answer, some after having said that they keep it: that is no failure of theirs.
+        """
+        made, received = self.exchange.made, self.guard.received
+        try:
+            return self.pool.handle_request(asked)
+        except LOST:
+            if (self.exchange.made, self.guard.received) != (made, received):
+                raise
+        return self.pool.handle_request(asked)
 
     def close(self) -> None:
         """Close all connections."""
@@ -249,8 +266,8 @@ def _make_context() -> ssl.SSLContext:
         raise ModelRejected(f"the certificates of authorities cannot be read: {why}", AUTHORITY) from None
 
 
-def _make_pool(url: str, guard: Guard) -> httpcore2.ConnectionPool:
-    proxy, exchange = find_proxy(url), Exchange(guard)
+def _make_pool(url: str, exchange: Exchange) -> httpcore2.ConnectionPool:
+    proxy = find_proxy(url)
     context = _make_context() if proxy or url.startswith("https:") else None
     if proxy is None:
         return httpcore2.ConnectionPool(

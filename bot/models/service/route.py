@@ -10,7 +10,6 @@ from bot.errors import ModelRejected, ModelUnreachable
 from bot.models.address import is_loopback
 from bot.models.service.guard import Guard
 
-
 LOGIN = "put it into HTTPS_PROXY, as http://NAME:PASSWORD@HOST:PORT"
 
 
@@ -38,14 +37,13 @@ def find_proxy(url: str) -> Proxy | None:
 def _read_proxy(told: str) -> Proxy:
     try:
         parts = urlsplit(told)
-        host, port, known = parts.hostname, parts.port, parts.scheme in ("http", "https")
-        login = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
+        host, port = parts.hostname or "", parts.port
     except ValueError:
-        host, port, known, login = None, None, False, None
-    if not host or not known or not host.isascii():
-        raise ModelRejected(
-            "the proxy of the environment is none that we can use", "set HTTPS_PROXY to http://HOST:PORT"
-        )
+        parts, host, port = urlsplit(""), "", None
+    if not host or not host.isascii() or parts.scheme not in ("http", "https"):
+        problem = "the proxy of the environment is none that we can use"
+        raise ModelRejected(problem, "set HTTPS_PROXY to http://HOST:PORT")
+    login = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
     if login and not "".join(login).isascii():
         raise ModelRejected("the login of the environment's proxy holds letters that cannot be sent", LOGIN)
     shown = f"[{host}]" if ":" in host else host

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from heapq import nlargest
 from operator import itemgetter
 
+from bot.core.paths import is_sensitive
 from bot.tools.mapping.ranking import Ranked
 from bot.tools.mapping.tags import Tags, last
 from bot.tools.symbols import Symbol
@@ -43,7 +44,7 @@ def render(ranked: Sequence[Ranked], tags: Mapping[str, Tags], most: int) -> str
 def _lines(ranked: Sequence[Ranked], tags: Mapping[str, Tags]) -> Iterator[str]:
     for each in ranked:
         shown = list(_shown(each, tags[each.path]))
-        if shown and len(each.path) <= WIDTH:
+        if shown and len(each.path) <= WIDTH and not is_sensitive(each.path, ()):
             yield each.path
             yield from (f"{_INDENT}{_cut(_head(symbol))}" for symbol in shown)
 

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
-
-from yaml import Node
+from typing import TYPE_CHECKING, NamedTuple
 
 from bot.verify.documents import entries, items, read_nodes, words
+
+if TYPE_CHECKING:
+    from yaml import Node
 
 HOOKS = ".pre-commit-config.yaml"
 _FROZEN = re.compile(r"#\s*frozen:\s*(\S+)")
@@ -36,11 +37,11 @@ def read_hooks(text: str) -> Mapping[str, Hook]:
     return found
 
 
-def _told(node: Node) -> dict[str, Node]:
+def _told(node: "Node") -> "dict[str, Node]":
     return {key.value: value for key, value in entries(node)}
 
 
-def _hooks(repository: Node, text: str) -> Iterator[Hook]:
+def _hooks(repository: "Node", text: str) -> Iterator[Hook]:
     told = _told(repository)
     version = _version(told["rev"], text) if "rev" in told else ""
     for node in items(told["hooks"]) if "hooks" in told else ():
@@ -55,7 +56,7 @@ def _hooks(repository: Node, text: str) -> Iterator[Hook]:
         yield Hook(name, version, " ".join((entry, *arguments)) if entry else "", whole)
 
 
-def _version(node: Node, text: str) -> str:
+def _version(node: "Node", text: str) -> str:
     """Return a release, which stands in a remark where the commit itself is named."""
     frozen = _FROZEN.search(text.splitlines()[node.end_mark.line]) if isinstance(words(node), str) else None
     return frozen[1] if frozen else words(node)

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
-from typing import NamedTuple
-
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from typing import TYPE_CHECKING, NamedTuple
 
 from bot.verify.detection.hooks import HOOKS
 from bot.verify.detection.project import Project, Section, normal
 from bot.verify.interpreter import LENT
+
+if TYPE_CHECKING:
+    from packaging.specifiers import SpecifierSet
 
 _SOURCES = {"ruff": ("ruff", "ruff-check", "ruff-format")}
 """Ids of the hooks that are a tool, where they are not called like it."""
@@ -18,7 +18,7 @@ _SOURCES = {"ruff": ("ruff", "ruff-check", "ruff-format")}
 class Pin(NamedTuple):
     """What a project asks of a tool's version."""
 
-    versions: SpecifierSet
+    versions: "SpecifierSet"
     place: str
 
 
@@ -73,16 +73,23 @@ def _settings(project: Project) -> Iterator[tuple[Section, str]]:
         yield project.toml(name), name
 
 
-def _specifier(text: str) -> SpecifierSet | None:
+def _specifier(text: str) -> "SpecifierSet | None":
     """Read a set of versions, of which a bare one stands for itself; None for none."""
     bare = text.strip()
+    if not bare:
+        return None
+    # Takes a while to load, and few projects say in which version they want a tool
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415
+
     try:
-        return SpecifierSet(f"=={bare}" if bare[:1].isdigit() else bare) if bare else None
+        return SpecifierSet(f"=={bare}" if bare[:1].isdigit() else bare)
     except InvalidSpecifier:
         return None
 
 
-def _requirement(text: str) -> SpecifierSet | None:
+def _requirement(text: str) -> "SpecifierSet | None":
+    from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415 - see _specifier
+
     try:
         return Requirement(text.partition("#")[0].strip()).specifier or None
     except InvalidRequirement:

@@ -1,12 +1,13 @@
 """Reads the scripts of CI files, whatever service they are written for."""
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
-
-from yaml import Node
+from typing import TYPE_CHECKING, NamedTuple
 
 from bot.verify.detection.commands import UNKNOWN, join
 from bot.verify.documents import entries, items, read_nodes, words
+
+if TYPE_CHECKING:
+    from yaml import Node
 
 _RUNS = frozenset({"run", "script", "command", "bash"})
 _FOLDERS = ("working-directory", "working_directory", "workingDirectory")
@@ -29,7 +30,7 @@ def scripts(text: str) -> Iterator[Script]:
     return _scripts(top, "", set()) if top is not None else iter(())
 
 
-def _scripts(node: Node, folder: str, seen: set[int]) -> Iterator[Script]:
+def _scripts(node: "Node", folder: str, seen: set[int]) -> Iterator[Script]:
     """Walk through a document; what is written once and named often is run the same each time."""
     if id(node) in seen or len(seen) > MOST * 10:
         return
@@ -49,13 +50,13 @@ def _scripts(node: Node, folder: str, seen: set[int]) -> Iterator[Script]:
             yield from _scripts(value, inside, seen)
 
 
-def _lines(node: Node) -> str:
+def _lines(node: "Node") -> str:
     """Return a script that is written as a text or as a list of commands."""
     listed = [words(item) for item in items(node)]
     return (words(node) or "\n".join(filter(None, listed))).strip()
 
 
-def _default(told: Mapping[str, Node]) -> str:
+def _default(told: "Mapping[str, Node]") -> str:
     """Return the folder that is named for all steps below."""
     run = (
         next((value for key, value in entries(told["defaults"]) if key.value == "run"), None)
@@ -65,6 +66,6 @@ def _default(told: Mapping[str, Node]) -> str:
     return _folder({key.value: value for key, value in entries(run)}) if run is not None else ""
 
 
-def _folder(told: Mapping[str, Node]) -> str:
+def _folder(told: "Mapping[str, Node]") -> str:
     text = next((words(told[name]).strip() for name in _FOLDERS if name in told), "")
     return UNKNOWN if "${{" in text or "$(" in text else join("", text) if text else ""

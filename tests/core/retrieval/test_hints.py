@@ -169,3 +169,11 @@ def test_a_line_is_of_the_innermost_definition_around_it() -> None:
     assert [found.name if (found := enclosing(definitions, line)) else "" for line in (1, 3, 7, 9, 12)] == [
         "Quota", "Quota.__init__", "Quota.retry", "", "send",
     ]  # fmt: skip
+
+
+def test_a_file_whose_path_would_not_be_told_as_it_is_is_left_out() -> None:
+    odd = ("shop/two  blanks.py", f"shop/{'x' * 200}.py", "shop/\u202eyp.py", "shop/one.py")
+    index = Index(Page(path, ("quota",), (1,), ()) for path in odd)
+    assert [place.path for place in locate(index, gather("quota", GREEN, Places(odd), Failing()), read)] == [
+        "shop/one.py"
+    ]

@@ -1,3 +1,4 @@
+import json
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -8,6 +9,7 @@ from bot.core.message import Message, Progress, Prompt, Reply, ToolCall, ToolSpe
 from bot.errors import (
     Billed,
     ContextOverflow,
+    Interrupted,
     MalformedReply,
     ModelDenied,
     ModelError,
@@ -23,6 +25,7 @@ from bot.errors import (
     StreamStalled,
 )
 from bot.models.anthropic.model import AnthropicModel
+from bot.models.preload import load
 from bot.models.profile import Price, Profile
 from bot.models.service.guard import Timing
 from tests.served.acts import fail, say, send, stream, tell
@@ -31,6 +34,7 @@ from tests.served.messages import pieces, whole
 from tests.served.said import Asked, Cost, Piece, Said
 from tests.served.server import Act, Exchange, Line, Server
 
+BOM = b"\xef\xbb\xbf"
 KEY = "sk-ant-0123456789"
 PRICE = Price(input=1.0, output=10.0, cached=0.1, written=1.25)
 PROFILE = Profile("small", window=200_000, output=64_000, price=PRICE)
@@ -55,6 +59,8 @@ def server() -> Iterator[Server]:
 @pytest.fixture(scope="module")
 def model(server: Server) -> AnthropicModel:
     """A model that the tests share, as turns of a run do: what one leaves behind is what the next one meets."""
+    # Whichever test comes first is not one of how long that takes
+    load("bot.models.anthropic.wire")
     return AnthropicModel("anthropic:small", PROFILE, KEY, server.url("anthropic", "shared"), timing=TIMING)
 
 
@@ -218,9 +224,10 @@ def test_an_interrupt_hangs_up_at_once(server: Server, model: AnthropicModel) ->
 
     serve(server, act)
     model.watch = interrupt
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Interrupted) as caught:
         model.reply(PROMPT)
     model.watch = None
+    assert caught.value.billed.input == 100
     assert gone.wait(1)
 
 
@@ -246,3 +253,47 @@ def test_keys_go_where_they_are_wanted(server: Server) -> None:
     assert [request.path for request in line.requests] == ["/keys/v1/messages"] * 3
     with pytest.raises(ModelDenied, match="no key"):
         AnthropicModel("anthropic:small", PROFILE).reply(PROMPT)
+
+
+def test_a_reply_is_read_whatever_its_header_calls_it(server: Server, model: AnthropicModel) -> None:
+    body = json.dumps(whole(SAID, 0) | {"stop_reason": None}).encode()
+    acts = [
+        send(200, mark + body, {"Content-Type": kind})
+        for mark, kind in ((b"", "text/plain"), (BOM, "text/event-stream"))
+    ]
+    acts += [send(200, encode(EVENTS), {"Content-Type": "application/json"})]
+    serve(server, *acts)
+    for _ in acts:
+        assert model.reply(PROMPT).calls[0].arguments == {"path": "a.py"}
+
+
+def test_noise_between_events_and_behind_the_end_is_nothing(server: Server, model: AnthropicModel) -> None:
+    noise = b"event: ping\ndata: hello\n\ndata:\n\ndata: [DONE] \n\n"
+    after = b'data: garbage\n\ndata: {"error": {"message": "boom"}}\n\n'
+    serve(server, lambda exchange: stream(exchange, [noise, encode(EVENTS[:-1]), after]))
+    assert model.reply(PROMPT).text == SAID.text
+
+
+@pytest.mark.parametrize(
+    ("sent", "kind"),
+    [
+        (b'data: {"error": {"message": "boom", "type": "rate_limit_error"}}\n\n', ModelLimited),
+        (b"event: error\ndata: boom\n\n", ModelUnavailable),
+        (b'{"error": {"message": "boom", "code": 429}}', ModelLimited),
+        (b'{"error": "boom"}', ModelUnavailable),
+    ],
+)
+def test_errors_of_other_interfaces_are_told(
+    server: Server, model: AnthropicModel, sent: bytes, kind: type[ModelError]
+) -> None:
+    serve(server, lambda exchange: stream(exchange, [encode(EVENTS[:1]) if sent[:1] != b"{" else b"", sent]))
+    error = fail_with(model)
+    assert isinstance(error, kind)
+    assert "boom" in error.message
+
+
+def test_a_service_that_shows_our_key_does_not_make_us_show_it(server: Server, model: AnthropicModel) -> None:
+    page = f"<html><title>{KEY}</title></html>".encode()
+    for act in (send(200, page, {"Content-Type": f"text/{KEY}"}), send(200, b"", {"Content-Type": f"text/{KEY}"})):
+        serve(server, act)
+        fail_with(model)

@@ -184,3 +184,20 @@ def test_a_reply_that_never_stops_is_none() -> None:
     folding.take(piece)
     with pytest.raises(MalformedReply):
         folding.take(piece)
+
+
+@pytest.mark.parametrize("given", [{"a": 1}, '{"a": 1}'])
+@pytest.mark.parametrize("again", ["", '{"a": 1}'])
+def test_arguments_that_come_at_the_beginning_are_read_once(given: object, again: str) -> None:
+    begun = begin(0, "tool_use", id="t", name="look", input=given)
+    made = fold(START, begun, *([more(0, "input_json_delta", again)] if again else []), close(0), end("tool_use"))
+    assert made.calls[0].arguments == {"a": 1}
+
+
+def test_arguments_that_are_no_object_are_not_taken_for_none() -> None:
+    assert fold(START, begin(0, "tool_use", name="look", input=["a"]), close(0), end()).calls[0].raw == '["a"]'
+    grown = more(0, "input_json_delta", "")
+    grown["delta"]["partial_json"] = {"a": 1}
+    assert fold(START, begin(0, "tool_use", name="look", input={}), grown, close(0), end()).calls[0].arguments == {
+        "a": 1
+    }

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from bot.core.message import Message, Progress, Prompt, Reply, ToolCall, ToolSpec
-from bot.errors import ModelError, ModelLimited, ModelRejected, ModelUnavailable
+from bot.core.message import Message, Progress, Prompt, Reply, ToolCall, ToolSpec, Usage
+from bot.errors import Billed, ModelError, ModelLimited, ModelRejected, ModelUnavailable
 from bot.models.dialect.describe import constrain, describe
 from bot.models.dialect.manner import Manner
 from bot.models.dialect.model import FlexibleModel
@@ -188,7 +188,7 @@ class Server:
         answer = self.answers[len(self.asked) - 1]
         if isinstance(answer, ModelError):
             raise answer
-        return Reply(text=answer)
+        return Reply(text=answer, usage=Usage(input=10, output=2))
 
     @property
     def forms(self) -> list[object]:
@@ -240,10 +240,27 @@ def test_a_fault_that_is_not_about_the_form_changes_nothing() -> None:
 def test_a_model_that_writes_its_calls_as_text_twice_in_a_row_is_asked_by_schema_from_then_on() -> None:
     written = 'I call read_file(path="a.py").'
     server = Server((written, "no", written, '{"name": "read_file", "arguments": {}}', called("outline", path="a.py")))
-    model = FlexibleModel(server, Manner())
+    model = FlexibleModel(server, Manner(proven=True))
     replies = [model.reply(prompt("x")) for _ in range(5)]
     assert [len(reply.calls) for reply in replies] == [0, 0, 0, 0, 1]
     assert server.forms == [None, None, None, None, "json_schema"]
+
+
+def test_a_model_that_answers_in_words_before_it_ever_made_a_call_is_asked_again_by_schema_at_once() -> None:
+    server = Server(("You can use git for that.", called("outline", path="a.py"), ModelRejected("400: no")))
+    model = FlexibleModel(server, Manner())
+    reply = model.reply(prompt("x"))
+    assert ([call.name for call in reply.calls], server.forms) == (["outline"], [None, "json_schema"])
+    assert reply.usage == Usage(input=20, output=4)
+    for manner in (Manner(settled=True), Manner(proven=True)):
+        assert FlexibleModel(Server(("Done.",)), manner).reply(prompt("x")).text == "Done."
+
+
+def test_what_was_paid_for_an_answer_in_words_is_not_lost_with_the_error_behind_it() -> None:
+    server = Server(("You can use git for that.", ModelLimited("429", billed=Billed(1, 1, 1, 0.5))))
+    with pytest.raises(ModelLimited) as caught:
+        FlexibleModel(server, Manner()).reply(prompt("x"))
+    assert caught.value.billed == Billed(11, 3, 1, 0.5)
 
 
 def test_a_reply_that_comes_as_json_is_shown_by_its_words_and_its_calls() -> None:

@@ -12,6 +12,7 @@ from bot.core.message import Message, Progress, Prompt, Reply, ToolSpec
 from bot.errors import (
     ConfigError,
     ContextOverflow,
+    Interrupted,
     MalformedReply,
     ModelDenied,
     ModelError,
@@ -300,8 +301,11 @@ def test_an_interrupt_hangs_up_at_once(server: Server) -> None:
             gone.set()
 
     with Asked(server, [act, stream(GOOD)]) as asked:
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(Interrupted) as caught:
             asked.model.reply(PROMPT, 5)
+        # What came of an answer has to be paid, however little is known of it
+        assert caught.value.billed.input > 0
+        assert caught.value.billed.output > 0
         assert gone.wait(1)
         assert asked.reply().text == "done"
 
@@ -320,3 +324,10 @@ def test_a_service_at_fault_may_be_asked_again(server: Server) -> None:
     with Asked(server, [fail(500, "server_error", "oops"), stream(GOOD)]) as asked:
         assert type(asked.fault()) is ModelUnavailable
         assert asked.reply().text == "done"
+
+
+def test_what_cannot_stand_in_a_header_is_not_sent(server: Server) -> None:
+    for fields in ({"organization": "örg"}, {"project": "a\nX: y"}):
+        with Asked(server, [stream(GOOD)], **fields) as asked:
+            assert asked.fault().kind == "credentials"
+            assert asked.line.requests == []

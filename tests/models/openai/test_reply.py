@@ -292,3 +292,55 @@ def test_of_costs_that_are_told_again_and_again_the_last_counts() -> None:
     assert fold(*told, delta("stop")).usage(None) == Usage(input=1000, output=3, cached=600)
     assert not fold(*told, delta("stop")).done
     assert fold(*told, delta("stop"), {"choices": [], "usage": USED}).done
+
+
+def test_calls_are_told_apart_however_their_places_are_written() -> None:
+    for zero, one in (("0", "1"), (0.0, 1.0)):
+        told = calls(
+            *({**piece(id="a", name="one"), "index": zero}, {**piece(id="b", name="two"), "index": one}),
+            *({**piece(arguments='{"x":1}'), "index": zero}, {**piece(arguments='{"x":2}'), "index": one}),
+        )
+        assert told == [("one", {"x": 1}), ("two", {"x": 2})]
+    assert [name for name, _ in calls({**piece(name="one"), "index": 2**70}, {**piece(name="two"), "index": []})]
+
+
+def test_a_name_may_grow_and_is_bounded() -> None:
+    assert calls(piece(0, "a", "read"), piece(0, name="read_file"), piece(0, arguments="{}")) == [("read_file", {})]
+    assert len(calls(*(piece(0, name="x" * 150) for _ in range(2)), piece(0, name="y" * 150))[0][0]) <= 200
+
+
+def test_what_gateways_make_of_fields_is_read() -> None:
+    assert reply(delta("stop", content="hi", tool_calls=[None])).calls == ()
+    assert reply(delta("stop", tool_calls=piece(name="one", arguments="{}"))).calls[0].name == "one"
+    parts = [{"type": "reasoning", "text": "hm"}, {"type": "text", "text": "hi"}]
+    assert reply(delta("stop", content=parts)).text == "hi"
+    chunk = delta("stop", content="hi")
+    chunk["choices"][0]["index"] = "0"
+    assert reply(chunk).text == "hi"
+
+
+def test_an_error_is_told_wherever_it_stands() -> None:
+    broken = delta("error")
+    broken["choices"][0]["error"] = {"message": "boom", "code": 502}
+    for chunk in (broken, {"object": "error", "message": "boom", "code": 500}, {"detail": "boom"}):
+        with pytest.raises(ModelError, match="boom"):
+            fold(chunk)
+
+
+def test_what_comes_behind_the_end_of_a_reply_changes_nothing() -> None:
+    folding = fold(delta("stop", content="hi"), {"error": {"message": "boom"}}, delta("error"))
+    assert not folding.take(Sent("", "garbage"))
+    assert folding.reply((), PRICE).text == "hi"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '"nope"', '["nope"]', '[{"error":{"message":"nope"}}]', '{"error":"nope"}', '{"error":["nope"]}',
+        '{"error":{"error":{"message":"nope"}}}', '{"detail":[{"msg":"nope"}]}', '{"error":true,"msg":"nope"}',
+        '{"errors":[{"message":"nope"}]}', '{"reason":"nope"}', '\ufeff{"error":{"message":"nope"}}', "nope",
+        "<Error><Message>nope</Message></Error>",
+    ],
+)  # fmt: skip
+def test_an_error_says_what_its_page_says_whatever_form_that_has(body: str) -> None:
+    assert "nope" in Refusal(400, {}, body).explain("").message

@@ -49,3 +49,19 @@ def test_what_could_not_be_read_is_sent_back_as_something_that_can() -> None:
     told = spell_arguments(ToolCall(id="a", name="read", raw='{"a": "' + "x" * 5000))
     assert json.loads(json.dumps(told)) == {"unparsed": '{"a": "' + "x" * 1993}
     assert spell_arguments(ToolCall(id="a", name="read", arguments={"a": 1})) == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    "raw", ['{}{"a": 1}', '{"a": 1}{"a":1}', '{"a": 1}\n{"a": 1} ', json.dumps('{"a": 1}'), ' "{\\"a\\": 1}" ']
+)
+def test_arguments_that_came_twice_or_in_a_text_are_read(raw: str) -> None:
+    assert make_call("a", "read", raw) == ToolCall(id="a", name="read", arguments={"a": 1})
+
+
+@pytest.mark.parametrize("raw", ['{"a": 1}{"a": 2}', '{"a": 1}{"a', '{"a": 1}{}', '"{"', "[1]{}", "{}{}{}", '"[1]"'])
+def test_arguments_that_can_be_read_in_two_ways_are_none(raw: str) -> None:
+    assert make_call("a", "read", raw).raw == raw
+
+
+def test_null_for_arguments_is_none_of_them() -> None:
+    assert make_call("a", "finish", "null") == ToolCall(id="a", name="finish")

@@ -22,7 +22,20 @@ def test_what_nobody_counted_is_estimated_and_never_free() -> None:
 
 @pytest.mark.parametrize(
     ("told", "tokens"),
-    [(7, 7), (7.9, 7), (0, 0), (-1, 0), (10**12, 0), (True, 0), ("7", 0), (None, 0), ([1], 0), (float("nan"), 0)],
+    [
+        (7, 7),
+        (7.9, 7),
+        (0, 0),
+        (-1, 0),
+        (10**12, 0),
+        (True, 0),
+        ("7", 7),
+        ("seven", 0),
+        ("9" * 40, 0),
+        (None, 0),
+        ([1], 0),
+        (float("nan"), 0),
+    ],
 )
 def test_only_a_number_is_a_number_of_tokens(told: JsonValue, tokens: int) -> None:
     assert count(told) == tokens

@@ -1,13 +1,13 @@
 import pytest
 
 from bot.errors import MalformedReply
-from bot.models.service.events import LONGEST, Sent, read_events
+from bot.models.service.events import LONGEST, Sent, begin, is_whole, read_events
 
 STREAM = (
     b"event: a\ndata: one\n\n: ping\n\ndata:two\ndata: lines\nid: 7\n\n"
     b'data\n\nretry: 3\n\nerror: {"code":500}\n\ndata: last'
 )
-READ = [Sent("a", "one"), Sent("", "two\nlines"), Sent("", ""), Sent("error", '{"code":500}'), Sent("", "last")]
+READ = [Sent("a", "one"), Sent("", "two\nlines"), Sent("error", '{"code":500}'), Sent("", "last")]
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
@@ -35,3 +35,13 @@ def test_events_come_as_soon_as_they_are_whole() -> None:
 
     events = read_events(pieces())  # type: ignore[arg-type]
     assert next(events) == Sent("", "one")
+
+
+def test_what_only_keeps_the_connection_alive_is_no_event() -> None:
+    assert list(read_events([b"\0\n\ndata:\n\n\0data: one\n\n"])) == [Sent("", "one")]
+
+
+@pytest.mark.parametrize("body", [b'{"a": 1}', b"\xef\xbb\xbf\r\n [1]", b"<html>"])
+def test_what_is_no_event_is_known_by_how_it_begins(body: bytes) -> None:
+    assert is_whole(begin(iter([body[:1], body[1:2], body[2:]])))
+    assert not is_whole(begin(iter([b": {", b"}"])))

@@ -14,7 +14,7 @@ from bot.errors import (
     ModelUnknown,
     QuotaExhausted,
 )
-from bot.models.service.faults import from_code, from_status
+from bot.models.service.faults import from_code, from_status, shield
 
 Kind = type[ModelError]
 
@@ -27,16 +27,25 @@ STATUSES: list[tuple[int, Kind]] = [
     (403, ModelDenied),
     (404, ModelUnknown),
     (408, ModelTimeout),
-    (409, ModelRejected),
+    (409, ModelUnavailable),
     (413, ContextOverflow),
+    (421, ModelUnavailable),
     (422, ModelRejected),
+    (425, ModelUnavailable),
+    (426, ModelRejected),
     (429, ModelLimited),
     (451, ModelDenied),
+    (498, ModelOverloaded),
+    (499, ModelUnavailable),
     (500, ModelUnavailable),
+    (501, ModelRejected),
     (502, ModelUnavailable),
     (503, ModelOverloaded),
     (504, ModelUnavailable),
+    (520, ModelUnavailable),
+    (526, ModelUnavailable),
     (529, ModelOverloaded),
+    (530, ModelUnavailable),
     (599, ModelUnavailable),
 ]
 
@@ -139,3 +148,26 @@ def test_what_a_service_says_is_one_short_line_without_our_key_or_what_a_termina
 def test_where_a_service_moved_we_are_told_but_do_not_follow() -> None:
     fault = from_status(307, {"Location": "https://elsewhere.example/"}, "", "")
     assert "base-url" in fault.hint
+
+
+def test_a_proxy_that_asks_for_a_login_is_not_the_service() -> None:
+    fault = from_status(407, {}, "", "")
+    assert (fault.kind, fault.message) == ("credentials", "the proxy asks for a login (407)")
+    assert "HTTPS_PROXY" in fault.hint
+
+
+def test_an_error_within_an_answer_has_no_status_that_never_came() -> None:
+    assert from_code("", "boom").message == "the service is at fault itself (boom)"
+    assert from_code("rate_limit_error", "slow").message.endswith("(rate_limit_error: slow)")
+
+
+def test_a_page_of_xml_is_told_by_its_words() -> None:
+    page = '<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code><Message>not from here</Message></Error>'
+    assert from_status(403, {}, "", page).message.endswith("(403: AccessDenied not from here)")
+
+
+def test_a_key_is_taken_out_of_an_error_wherever_it_came_from() -> None:
+    error = MalformedReply("the service answered with text/my-own-key-0123456789abcdef", "check base-url")
+    shield(error, "my-own-key-0123456789abcdef")
+    assert error.message == str(error) == "the service answered with text/[redacted]"
+    shield(error, "")

@@ -1,12 +1,24 @@
+import gzip
+import logging
+import zlib
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx2
 import pytest
 
-from bot.errors import ModelTimeout, ModelUnreachable, StreamCut
-from bot.models.service.guard import Guard, Timing
+from bot.errors import (
+    MalformedReply,
+    ModelDenied,
+    ModelError,
+    ModelRejected,
+    ModelTimeout,
+    ModelUnreachable,
+    StreamCut,
+)
+from bot.models.service.guard import MOST, Guard, Timing
 from bot.models.service.line import explain, open_line
-from tests.served.acts import cut, ignore, say, send
+from tests.served.acts import cut, hang_up, ignore, say, send
 from tests.served.said import Said
 from tests.served.server import Exchange, Server
 
@@ -51,10 +63,53 @@ def test_a_proxy_of_the_environment_is_used_but_for_this_machine(
         ask("http://models.invalid/v1")
 
 
-def test_a_proxy_that_is_none_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("https_proxy", "socks5://127.0.0.1:1080")
-    with pytest.raises(ModelUnreachable, match="proxy"):
+@pytest.mark.parametrize(
+    ("proxy", "kind", "said"),
+    [
+        ("socks5://127.0.0.1:1080", ModelRejected, "none that we can use"),
+        ("http://name:hidden-word@host:abc", ModelRejected, "none that we can use"),
+        ("http://[::1", ModelRejected, "none that we can use"),
+        ("http://", ModelRejected, "none that we can use"),
+        ("http://n%C3%A4me:hidden-word@127.0.0.1", ModelRejected, "cannot be sent"),
+        ("http://name:hidden-word@127.0.0.1:{port}", ModelDenied, "asks for a login"),
+        (" 127.0.0.1:{port} ", ModelDenied, "asks for a login"),
+    ],
+)
+def test_a_proxy_that_is_none_is_told_at_once(
+    server: Server, monkeypatch: pytest.MonkeyPatch, proxy: str, kind: type[ModelError], said: str
+) -> None:
+    server.line([send(407, b"")], "")
+    monkeypatch.setenv("https_proxy", proxy.format(port=server.port))
+    with pytest.raises(kind, match=said) as caught:
         ask("https://models.invalid/v1")
+    assert "hidden-word" not in f"{caught.value.message}{caught.value.hint}"
+
+
+def test_certificates_that_cannot_be_read_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for place in (tmp_path / "none.pem", Path(__file__)):
+        monkeypatch.setenv("SSL_CERT_FILE", str(place))
+        with pytest.raises(ModelRejected, match="certificates of authorities cannot be read"):
+            ask("https://models.invalid/v1")
+
+
+def test_an_answer_that_is_packed_all_the_same_is_unpacked_within_bounds(server: Server) -> None:
+    for name, status, body in (("gzip", 200, gzip.compress(b"hello")), ("deflate", 429, zlib.compress(b"hello"))):
+        server.line([send(status, body, {"Content-Encoding": name})], name)
+        assert ask(server.url("openai", name)).text == "hello"
+    bomb = gzip.compress(bytes(MOST + 1), 1)
+    for name, body in (("gzip", bomb), ("gzip", b"what?"), ("br", b"hello"), ("gzip, gzip", gzip.compress(bomb))):
+        server.line([send(200, body, {"Content-Encoding": name})], "odd")
+        with pytest.raises(MalformedReply):
+            ask(server.url("openai", "odd"))
+    server.line([send(200, b"hello", {"Content-Encoding": "Identity"})], "plain")
+    assert ask(server.url("openai", "plain")).text == "hello"
+
+
+def test_nothing_below_writes_to_the_terminal_past_us(server: Server, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    server.line([say(speak)], "good")
+    ask(server.url("openai", "good"))
+    assert caplog.records == []
 
 
 def test_errors_below_http_are_ours_and_bounded(server: Server) -> None:
@@ -76,6 +131,25 @@ def test_what_an_sdk_makes_of_an_error_of_ours_is_that_error() -> None:
     other = explain(RuntimeError("odd\x1b[2J"), guard)
     assert other.kind == "unreachable"
     assert other.message.isprintable()
+
+
+def test_a_connection_that_was_kept_and_then_closed_is_made_anew_at_once_and_only_once(server: Server) -> None:
+    told = server.line([say(speak), hang_up, say(speak), hang_up, hang_up], "kept")
+    guard = Guard(PATIENT)
+    with open_line(server.url("openai", "kept"), guard) as client:
+
+        def ask_again() -> str:
+            guard.begin(5)
+            return client.post(f"{server.url('openai', 'kept')}/chat/completions", content=b"{}").text
+
+        assert ["hello" in ask_again() for _ in range(2)] == [True, True]
+        assert len(told.requests) == 3
+        with pytest.raises(ModelUnreachable, match="hung up"):
+            ask_again()
+        assert len(told.requests) == 5
+        with pytest.raises(ModelUnreachable, match="hung up"):
+            ask_again()
+        assert len(told.requests) == 6
 
 
 def test_no_cookie_or_redirect_leads_anywhere(server: Server) -> None:

@@ -1,0 +1,92 @@
+"""Requests: the bytes that ask for the next reply, beginning with all that was sent before."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from bot.core.message import Prompt, ToolSpec
+from bot.models.openai.messages import Conversation
+from bot.models.openai.request import name_cache
+from bot.models.openai.responses.items import ITEMS, PHASED
+from bot.models.openai.terms import Terms
+from bot.models.profile import Profile
+from bot.models.service.cap import cap_reply
+from bot.models.service.identity import fit_name
+from bot.models.service.writing import dump
+
+
+@dataclass(slots=True)
+class Writer:
+    """Writes the requests of one model."""
+
+    profile: Profile
+    terms: Terms
+    key: bool = False
+    """Whether it is OpenAI itself that is asked."""
+    _conversation: Conversation = field(init=False)
+    _tools: tuple[ToolSpec, ...] = field(default=(), init=False)
+    _tools_written: bytes = field(default=b"", init=False)
+    _sent: frozenset[str] = field(default=frozenset(), init=False)
+    """What the last request asked for."""
+
+    def __post_init__(self) -> None:
+        self._conversation = Conversation(spelling=PHASED if self.key else ITEMS)
+
+    def write(self, prompt: Prompt, extra: Mapping[str, JsonValue] | None = None) -> bytes:
+        """Return the body of a request."""
+        head: dict[str, JsonValue] = {"model": self.profile.name}
+        if prompt.system:
+            head["instructions"] = prompt.system
+        told, tools = self._conversation.write(prompt.messages), self._write_tools(prompt.tools)
+        begun = dump(head)[:-1]
+        more = self._parameters(prompt, len(begun) + len(told) + len(tools)) | _format(extra or {})
+        self._sent = frozenset(more)
+        return b"".join((begun, b',"input":[', told, b"]", tools, b",", dump(more)[1:]))
+
+    def learn(self, param: str, words: str) -> bool:
+        """Leave out from now on what an error refuses; False where asking again would be no use."""
+        return self.terms.learn(self._sent, param, words)
+
+    def _write_tools(self, tools: tuple[ToolSpec, ...]) -> bytes:
+        if tools != self._tools:
+            self._tools = tools
+            self._tools_written = b',"tools":[%b]' % b",".join(map(_write_tool, tools)) if tools else b""
+        return self._tools_written
+
+    def _parameters(self, prompt: Prompt, size: int) -> dict[str, JsonValue]:
+        terms = self.terms
+        # Nothing is left with the service
+        told: dict[str, JsonValue] = {"store": False}
+        if prompt.tools and not self.profile.parallel and terms.wants("parallel_tool_calls"):
+            told["parallel_tool_calls"] = False
+        if terms.cap is not None:
+            told[terms.cap] = cap_reply(self.profile, prompt, size)
+        if self.key and terms.wants("prompt_cache_key"):
+            told["prompt_cache_key"] = name_cache(prompt)
+        if terms.wants("stream"):
+            told["stream"] = True
+        return told
+
+
+def _write_tool(tool: ToolSpec) -> bytes:
+    return dump(
+        {
+            "type": "function",
+            "name": fit_name(tool.name),
+            "description": tool.description,
+            "parameters": tool.parameters,
+            "strict": False,
+        }
+    )
+
+
+def _format(extra: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Say in this interface's words what form a text is to have; all else is as in the other one."""
+    told = dict(extra)
+    form = told.pop("response_format", None)
+    if isinstance(form, dict):
+        schema = form.get("json_schema")
+        flat = {"type": "json_schema", **schema} if isinstance(schema, dict) else form
+        told["text"] = {"format": flat}
+    return told
