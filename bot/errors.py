@@ -2,27 +2,19 @@
 
 * AgentError
   x UsageError              the person: one line, exit 2
-    + ConfigError, NotARepository
-    + OrderError            an order on a page, which whoever gave it is told there
+    + ConfigError, NotARepository, OrderError
   x ToolError               the model: becomes a tool result, the run goes on
-    + UnknownTool
-    + BadArguments
-    + NotFound
-    + NoMatch
-    + TooLarge
-    + Denied                policy or a person said no
-    + Unverified            the tree has not been proved
+    + UnknownTool, BadArguments, NotFound, NoMatch, TooLarge
+    + Denied, Unverified
   x ModelError              the loop: retried within the bounds of core/recovery
     + ModelUnavailable      at fault itself; the same request may work later
       - ModelUnreachable, ModelTimeout, ModelLimited, ModelOverloaded, StreamCut, StreamStalled
-    + MalformedReply        an answer that is not one
-    + ContextOverflow       the prompt does not fit
+    + MalformedReply, ContextOverflow
     + ModelRejected         this request will never be answered as it is
       - ModelDenied, QuotaExhausted, ModelUnknown, ModelRefused
   x WorkspaceError          nobody can go on: stop, keep the scene
-    + GitFailed
+    + GitFailed, SandboxUnavailable
     + RepositoryChanged     configuration or hooks changed under a command
-    + SandboxUnavailable
     + Unprepared            what the project declares to make its trees ready failed on one
   x ForgeError              the work is safe on its branch, delivery is not
     + ForgeUnavailable      unreachable, at fault itself or too slow; what became of the request is not known
@@ -40,8 +32,7 @@ DeniedFor: TypeAlias = Literal["token", "permission", "setting", "other"]
 RejectedFor: TypeAlias = Literal[
     "nothing", "exists", "too_long", "unresolved", "protected", "conflict", "draft", "other"
 ]
-"""Why a forge rejects: nothing to merge, already there, over a limit, not known to it yet, a protected branch,
-the state that it is in, no drafts here, anything else."""
+"""Why a forge rejects: nothing to merge, there already, over a limit, not known yet, its state, no drafts here …"""
 
 
 class AgentError(Exception):
@@ -131,6 +122,9 @@ class Billed(NamedTuple):
     cost: float = 0.0
 
 
+FREE = Billed()
+
+
 class Interrupted(KeyboardInterrupt):
     """A person or a system stopped us while a model answered, which has to be paid all the same."""
 
@@ -144,13 +138,11 @@ class ModelError(AgentError):
 
     kind: ClassVar[str] = "model"
 
-    def __init__(
-        self, message: str, hint: str = "", *, wait: float | None = None, billed: Billed | None = None
-    ) -> None:
+    def __init__(self, message: str, hint: str = "", *, wait: float | None = None, billed: Billed = FREE) -> None:
         super().__init__(message, hint)
         self.wait = wait
         """Seconds that the service asked us to wait, when it did."""
-        self.billed = billed or Billed()
+        self.billed = billed
         """What it cost all the same, as far as that is known."""
 
 

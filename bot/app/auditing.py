@@ -14,6 +14,7 @@ from bot.core.bookkeeping import keep_books
 from bot.core.escape import line as flat
 from bot.core.ledger import Call, CheckRun, Choice, Ledger, Line, Move, Request, Retry, Totals
 from bot.core.message import Usage
+from bot.core.money import show_dollars
 from bot.git.repository import open_repository
 from bot.git.runs import find_run, is_from_here, read_events
 
@@ -124,14 +125,16 @@ def _request(entry: Request) -> Iterator[str]:
 
 def _lost(entry: Retry) -> Iterator[str]:
     yield entry.message
-    yield f"{entry.sent:,} bytes sent; {entry.took:.2f} s" if entry.sent else ""
+    yield f"{entry.sent:,} bytes sent" if entry.sent else ""
+    yield _spent(entry.usage) if entry.usage != Usage() else ""
+    yield f"{entry.took:.2f} s" if entry.sent else ""
     yield f"asked again after {entry.wait:.1f} s" if entry.again else "given up"
 
 
 def _spent(usage: Usage) -> str:
     if usage == Usage():
         return "no usage told"
-    price = f", ${usage.cost:.4f}" if usage.cost else ""
+    price = f", {show_dollars(usage.cost)}" if usage.cost else ""
     return f"{usage.input:,} tokens in ({usage.cached:,} cached), {usage.output:,} out{price}"
 
 
@@ -168,8 +171,12 @@ def _move(entry: Move) -> Iterator[str]:
 def sum_up(totals: Totals) -> Iterator[tuple[str, str]]:
     """Say in a few lines what a log comes to."""
     retried = f"{totals.retries:,} not answered" if totals.retries else ""
-    spent = f"{totals.sent:,} bytes sent; {_spent(totals.usage)}; {totals.waited:.2f} s waited for"
-    yield "requests", _join(f"{totals.requests:,}", retried, spent)
+    yield "requests", _join(f"{totals.requests:,} answered", retried, f"{totals.waited:.2f} s waited for")
+    lost = totals.lost
+    vain = f"of it in vain: {lost.input + lost.output:,} tokens, {show_dollars(lost.cost)}" if lost != Usage() else ""
+    yield "spent", _join(_spent(totals.usage), vain, f"{totals.sent:,} bytes sent")
+    if totals.compressed:
+        yield "prompts", f"{_times(totals.compressed)} made shorter"
     failed = f"{sum(totals.failed.values()):,} failed ({_list(totals.failed)})" if totals.failed else ""
     calls = f"{sum(totals.calls.values()):,}{f' ({_list(totals.calls)})' if totals.calls else ''}"
     yield "calls", _join(calls, f"{totals.refused:,} refused", failed)
@@ -178,6 +185,10 @@ def sum_up(totals: Totals) -> Iterator[tuple[str, str]]:
     yield "limits hit", _list(totals.hit) or "none"
     yield "decisions", _list(totals.decisions) or "none"
     yield "steps", f"{totals.commits:,} committed; {totals.rollbacks:,} rolled back"
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number:,} times"
 
 
 def _list(counts: Mapping[str, int]) -> str:

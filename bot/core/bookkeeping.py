@@ -29,9 +29,9 @@ from bot.core.event import (
     Verified,
 )
 from bot.core.ledger import Call, CheckRun, Choice, Ledger, Line, Move, Purpose, Request, Retry, add_up
-from bot.core.message import ToolCall
+from bot.core.message import ToolCall, Usage
 from bot.core.redact import Redactor
-from bot.core.talk import Replied, Retried
+from bot.core.talk import Compressed, Planned, Replied, Retried
 from bot.core.untrusted import hides
 from bot.errors import Denied
 
@@ -151,9 +151,9 @@ class _Book:
         if isinstance(event, Proved | Ended | Resumed):
             purpose: Purpose = "proof" if isinstance(event, Proved) else "none"
             yield from self._unsaid(tuple(self.begun), purpose, number, seconds)
-        if isinstance(event, Ended) and event.stop == "model":
-            told = line(event.detail, WHY)
-            yield Retry(number=number, seconds=seconds, error="model", message=told, again=False)
+        if isinstance(event, Ended) and (event.stop == "model" or event.usage != Usage()):
+            told, kind = line(event.detail, WHY), event.error or event.stop
+            yield Retry(number=number, seconds=seconds, error=kind, message=told, usage=event.usage, again=False)
         if isinstance(event, Resumed) and event.terms is not None:
             self.argv = {check.name: check.argv for check in event.terms.checks}
         move = _move(event, number, seconds)
@@ -169,6 +169,7 @@ def _lose(event: Retried, number: int, seconds: float) -> Retry:
         message=line(event.message, WHY),
         wait=event.wait,
         sent=event.sent,
+        usage=event.usage,
         took=event.seconds,
     )
 
@@ -253,6 +254,10 @@ def _move(event: Event, number: int, seconds: float) -> Move | None:
         case Proved():
             text = event.proof.reason or f"{len(event.proof.green)} red without the change, green with it"
             told = {"commit": event.commit, "text": text}
+        case Planned():
+            told = {"text": f"by {'a person' if event.by == 'person' else 'the model'}: {'; '.join(event.steps)}"}
+        case Compressed():
+            told = {"text": f"the prompt, from {event.before:,} to {event.after:,} bytes"}
         case Paused():
             told = {"text": event.question}
         case Ended():

@@ -46,6 +46,8 @@ class Retry(Entry):
     message: str
     wait: float = 0.0
     sent: int = 0
+    usage: Usage = Usage()
+    """What it cost all the same."""
     took: float = 0.0
     again: bool = True
     """Whether the model was asked again."""
@@ -112,7 +114,19 @@ class Move(Entry):
     """What became of the branch, or of the run itself."""
 
     kind: Literal["move"] = "move"
-    what: Literal["committed", "rolled_back", "undone", "redone", "published", "resumed", "paused", "proved", "ended"]
+    what: Literal[
+        "committed",
+        "rolled_back",
+        "undone",
+        "redone",
+        "published",
+        "resumed",
+        "paused",
+        "proved",
+        "planned",
+        "compressed",
+        "ended",
+    ]
     step: int = 0
     commit: str = ""
     tree: str = ""
@@ -131,8 +145,13 @@ class Totals(Record):
     """Those that were not."""
     sent: int = 0
     usage: Usage = Usage()
+    """Of all requests, those that were not answered included."""
+    lost: Usage = Usage()
+    """What of it was paid for requests that were not answered."""
     waited: float = 0.0
     """Seconds for which the model was waited for."""
+    compressed: int = 0
+    """How often what was said before was made shorter."""
     calls: Mapping[str, int] = {}
     """By tool."""
     refused: int = 0
@@ -186,8 +205,10 @@ def add_up(entries: Iterable[Line]) -> Totals:
         requests=len(requests),
         retries=len(lost),
         sent=sum(each.sent for each in asked),
-        usage=sum((request.usage for request in requests), Usage()),
+        usage=sum((each.usage for each in asked), Usage()),
+        lost=sum((each.usage for each in lost), Usage()),
         waited=round(sum(each.took for each in asked), 3),
+        compressed=moves["compressed"],
         calls=_count(call.tool for call in calls),
         refused=sum(call.refused for call in calls),
         failed=_count(call.error for call in calls if call.error and not call.refused),

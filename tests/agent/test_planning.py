@@ -37,7 +37,7 @@ def answered(name: str, error: str | None = None) -> Acted:
 @pytest.mark.parametrize(
     ("run", "rests"), [(started(), True), (started("mend add"), False), (started("mend add", planning=True), True)]
 )
-def test_what_a_plan_rests_on_is_only_asked_for_where_one_is_wanted(run: Started, rests: bool) -> None:
+def test_what_a_plan_rests_on_is_only_asked_for_where_one_is_wanted(run: Started, *, rests: bool) -> None:
     told = {spec.name: spec.model_dump_json() for spec in offer(TOOLS, run)}
     assert list(told) == list(TOOLS)
     assert '"steps"' in told["update_plan"]

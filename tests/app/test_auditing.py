@@ -36,7 +36,7 @@ def test_show_audit_tells_a_line_each_and_the_totals_or_one_object(repo: Repo, r
     assert {(line[9:11], line[22:24], line[35:37]) for line in body} == {("  ", "  ", "  ")}
     assert any("issue 5 by mallory; it holds text that its page does not show" in line for line in lines)
     for words in (
-        "request      stop         turn 1; 1,000 bytes sent; 10 tokens in (4 cached), 2 out, $0.5000; 1.50 s; 0 calls",
+        "request      stop         turn 1; 1,000 bytes sent; 10 tokens in (4 cached), 2 out, $0.50; 1.50 s; 0 calls",
         "1.25 s; bubblewrap; hit time; ran /bin/x y",
         "call         refused      read_file path=../x; denied: denied because; 0.00 s",
         "decision     deny         by policy: deletes the file a.py (delete a.py)",

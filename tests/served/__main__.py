@@ -1,4 +1,4 @@
-"""`python -m tests.served --port 8080 --script FILE`: serves a script as a model, over both wires."""
+"""`python -m tests.served --port 8080 --script FILE`: serves a script as a model, over all wires."""
 
 import argparse
 import json
@@ -44,7 +44,9 @@ class Script:
 
 def begins(request: Request) -> bool:
     """Say whether nobody has answered yet in a conversation."""
-    return not any(message.get("role") == "assistant" for message in request.json.get("messages", ()))
+    told = request.json
+    said = [*told.get("messages", ()), *told.get("input", ())]
+    return not any(message.get("role") == "assistant" or message.get("type") == "function_call" for message in said)
 
 
 def logged(act: Act, log: TextIO) -> Act:

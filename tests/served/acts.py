@@ -3,35 +3,50 @@
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
-from tests.served import chat, messages
+from tests.served import chat, messages, responses
 from tests.served.said import Json, Piece, Said
-from tests.served.server import Act, Exchange
+from tests.served.server import Act, Exchange, Wire
 
 Speaker: TypeAlias = Callable[[Exchange], Said]
 """Decides what a well-behaved model says."""
 Change: TypeAlias = Callable[[list[Piece], Exchange], Sequence[Piece]]
 """Changes the events of a stream before they are sent."""
 
+
+
+class _Spoken(Protocol):
+    """A wire."""
+
+    def whole(self, said: Said, number: int, model: str = "small") -> Json:
+        """Write a reply that is not streamed."""
+        ...
+
+    def pieces(self, said: Said, number: int, model: str = "small", *, counted: bool = True) -> list[Piece]:
+        """Write a reply as the events of a stream."""
+        ...
+
+
 JSON = {"Content-Type": "application/json"}
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 PAGE = "<!DOCTYPE html><html><head><title>Bad gateway</title></head><body><h1>Something is wrong</h1></body></html>"
+_SPOKEN: Mapping[Wire, _Spoken] = {"openai": chat, "responses": responses, "anthropic": messages}
 
 
 def pieces(said: Said, exchange: Exchange) -> list[Piece]:
     """Write a reply as the events of the wire that the request speaks."""
     told = exchange.request.json
     model = str(told.get("model", ""))
-    if exchange.request.wire == "anthropic":
-        return messages.pieces(said, exchange.number, model)
-    counted = bool((told.get("stream_options") or {}).get("include_usage"))
-    return chat.pieces(said, exchange.number, model, counted=counted)
+    wire = exchange.request.wire
+    # What it cost is told unasked but for the oldest of the wires
+    counted = wire != "openai" or bool((told.get("stream_options") or {}).get("include_usage"))
+    return _SPOKEN[wire].pieces(said, exchange.number, model, counted=counted)
 
 
 def whole(said: Said, exchange: Exchange) -> Json:
     """Write a reply whole, in the wire that the request speaks."""
-    write = messages.whole if exchange.request.wire == "anthropic" else chat.whole
+    write = _SPOKEN[exchange.request.wire].whole
     return write(said, exchange.number, str(exchange.request.json.get("model", "")))
 
 
@@ -147,18 +162,32 @@ def _first(data: Json) -> Json:
 
 
 def _text(data: Json) -> Json:
-    told = data.get("delta", {}) if isinstance(data, dict) else {}
+    if _kind(data) == "response.output_text.delta":
+        return data["delta"]
+    told = _delta(data)
     return told.get("text") or _first(data).get("delta", {}).get("content")
 
 
 def _arguments(data: Json) -> Json:
-    told = data.get("delta", {}) if isinstance(data, dict) else {}
+    if _kind(data) == "response.function_call_arguments.delta":
+        return data["delta"]
+    told = _delta(data)
     calls = _first(data).get("delta", {}).get("tool_calls") or [{}]
     return told.get("partial_json") or calls[0].get("function", {}).get("arguments")
 
 
 def _ends(data: Json) -> bool:
-    return bool(_first(data).get("finish_reason")) or (isinstance(data, dict) and data.get("type") == "message_delta")
+    ends = ("message_delta", "response.completed", "response.incomplete")
+    return bool(_first(data).get("finish_reason")) or _kind(data) in ends
+
+
+def _kind(data: Json) -> Json:
+    return data.get("type") if isinstance(data, dict) else None
+
+
+def _delta(data: Json) -> Json:
+    told = data.get("delta") if isinstance(data, dict) else None
+    return told if isinstance(told, dict) else {}
 
 
 def cut(speaker: Speaker, until: Callable[[Sequence[Piece]], int], how: str) -> Act:
@@ -198,7 +227,7 @@ def _stall(exchange: Exchange) -> None:
 
 
 def _ping(exchange: Exchange) -> None:
-    comment = b": ping\n\n" if exchange.request.wire == "openai" else b'event: ping\ndata: {"type": "ping"}\n\n'
+    comment = b'event: ping\ndata: {"type": "ping"}\n\n' if exchange.request.wire == "anthropic" else b": ping\n\n"
     while exchange.hold(0.005):
         exchange.chunk(comment)
 

@@ -1,4 +1,4 @@
-"""Every misbehaviour, played over both wires."""
+"""Every misbehaviour, played over all wires."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -15,7 +15,8 @@ def faults(request: Request) -> list[str]:
     told = request.json
     if not isinstance(told, dict):
         return ["the body is no JSON object"]
-    return list(_messages(told) if request.wire == "anthropic" else _chat(told))
+    check = {"openai": _chat, "responses": _items, "anthropic": _messages}
+    return list(check[request.wire](told))
 
 
 def _chat(told: Json) -> Iterator[str]:
@@ -39,6 +40,32 @@ def _chat(told: Json) -> Iterator[str]:
             yield f"message {place} says nothing"
     if open_ids:
         yield f"calls without an answer: {open_ids}"
+
+
+def _items(told: Json) -> Iterator[str]:
+    seen: set[str] = set()
+    open_ids: list[str] = []
+    for place, item in enumerate(told["input"]):
+        match item["type"]:
+            case "function_call":
+                open_ids.append(item["call_id"])
+                yield from _ids([item["call_id"]], seen)
+                yield from _object(item["arguments"])
+            case "function_call_output" if item["call_id"] in open_ids:
+                open_ids.remove(item["call_id"])
+            case "function_call_output":
+                yield f"item {place} answers no open call: {item['call_id']}"
+            case _:
+                if open_ids:
+                    yield f"item {place} comes before {open_ids} are answered"
+                if not item["content"].strip():
+                    yield f"item {place} says nothing"
+        if "id" in item:
+            yield f"item {place} is said to be kept by the service"
+    if open_ids:
+        yield f"calls without an answer: {open_ids}"
+    if told.get("store") is not False:
+        yield "the service is to keep it"
 
 
 def _messages(told: Json) -> Iterator[str]:

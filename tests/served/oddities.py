@@ -137,10 +137,11 @@ def _babble(speaker: Speaker) -> Act:
 
 def _broken_by(kind: str, message: str, code: int) -> Play:
     def change(events: list[Piece], exchange: Exchange) -> Sequence[Piece]:
-        openai = {"error": {"message": message, "type": kind, "param": None, "code": code}}
+        chat = {"error": {"message": message, "type": kind, "param": None, "code": code}}
+        responses = {"type": "error", "code": kind, "message": message, "param": None}
         anthropic = {"type": "error", "error": {"type": kind, "message": message}}
-        error = Piece("error", anthropic) if exchange.request.wire == "anthropic" else Piece("", openai)
-        return [*events[: _in_arguments(events)], error]
+        told = {"openai": chat, "responses": responses, "anthropic": anthropic}[exchange.request.wire]
+        return [*events[: _in_arguments(events)], Piece("" if told is chat else "error", told)]
 
     return with_events(change)
 
@@ -167,7 +168,10 @@ def _marked(speaker: Speaker) -> Act:
 
 
 def _unknown(events: list[Piece], exchange: Exchange) -> Sequence[Piece]:
-    if exchange.request.wire == "anthropic":
+    if exchange.request.wire == "responses":
+        item = {"type": "response.output_item.added", "output_index": 90, "item": {"type": "hologram", "depth": 3}}
+        odd = [Piece("weather", {"type": "weather", "rain": True}), Piece("response.output_item.added", item)]
+    elif exchange.request.wire == "anthropic":
         strange = {"type": "content_block_start", "index": 90, "content_block": {"type": "hologram", "depth": 3}}
         odd = [Piece("weather", {"type": "weather", "rain": True}), Piece("content_block_start", strange)]
     else:
@@ -187,7 +191,7 @@ def _without_usage(data: Json) -> Json:
     if not isinstance(data, dict):
         return data
     left = {key: value for key, value in data.items() if key != "usage"}
-    return left | ({"message": _without_usage(left["message"])} if "message" in left else {})
+    return left | {name: _without_usage(left[name]) for name in ("message", "response") if name in left}
 
 
 def _counted(events: list[Piece], exchange: Exchange) -> Sequence[Piece]:
@@ -197,6 +201,10 @@ def _counted(events: list[Piece], exchange: Exchange) -> Sequence[Piece]:
             for n in (5, 9)
         ]
         return [*events[:2], *told, *events[2:]]
+    if exchange.request.wire == "responses":
+        sums = [{"input_tokens": 100, "output_tokens": n} for n in (0, 5, 9)]
+        soon = [{"type": "response.in_progress", "response": {"usage": told_so_far}} for told_so_far in sums]
+        return [*events[:3], *(Piece("response.in_progress", data) for data in soon), *events[3:]]
     counts = {"prompt_tokens": 100, "completion_tokens": 0, "total_tokens": 100}
     return [
         piece
@@ -209,7 +217,7 @@ def _counted(events: list[Piece], exchange: Exchange) -> Sequence[Piece]:
 def _cost(prompt: Json, output: Json) -> Change:
     def change(events: list[Piece], exchange: Exchange) -> Sequence[Piece]:
         odd = {"prompt_tokens": prompt, "completion_tokens": output, "total_tokens": prompt}
-        if exchange.request.wire == "anthropic":
+        if exchange.request.wire != "openai":
             odd = {"input_tokens": prompt, "output_tokens": output, "cache_read_input_tokens": prompt}
         return [piece._replace(data=_costing(piece.data, odd)) for piece in events]
 
@@ -220,4 +228,4 @@ def _costing(data: Json, odd: Json) -> Json:
     if not isinstance(data, dict):
         return data
     changed_data = data | ({"usage": odd} if data.get("usage") else {})
-    return changed_data | ({"message": _costing(data["message"], odd)} if "message" in data else {})
+    return changed_data | {name: _costing(data[name], odd) for name in ("message", "response") if name in data}

@@ -24,6 +24,7 @@ from bot.git.workspace import open_workspace
 from bot.models.anthropic.model import AnthropicModel
 from bot.models.openai.model import OpenAIModel
 from bot.models.profile import Price, Profile
+from bot.models.profile import Wire as Form
 from bot.models.scripted import ScriptedModel
 from bot.models.service.guard import Timing
 from bot.protocols import Model
@@ -185,16 +186,17 @@ def make_agent(model: Model, clock: Clock) -> Agent:
 
 def connect(wire: Wire, url: str, timing: Timing) -> Model:
     """Make the product's own model for a service."""
-    profile = Profile(name="small", window=200_000, output=4_000, price=Price(1.0, 4.0, 0.1, 1.25))
-    if wire == "openai":
-        return OpenAIModel("openai:small", profile, KEY, url, timing=timing)
-    return AnthropicModel("anthropic:small", profile, KEY, url, timing=timing)
+    form: Form = "responses" if wire == "responses" else "chat"
+    profile = Profile(name="small", window=200_000, output=4_000, price=Price(1.0, 4.0, 0.1, 1.25), wire=form)
+    if wire == "anthropic":
+        return AnthropicModel("anthropic:small", profile, KEY, url, timing=timing)
+    return OpenAIModel("openai:small", profile, KEY, url, timing=timing)
 
 
 @contextmanager
 def _address(row: Row, wire: Wire, line: Line) -> Iterator[str]:
     """Give the address of a service that cannot be found, or not be understood; none for one that is served."""
-    end = "/v1" if wire == "openai" else ""
+    end = "" if wire == "anthropic" else "/v1"
     match row.place:
         case "closed":
             with socket.socket() as taken:

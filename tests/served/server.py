@@ -1,4 +1,4 @@
-"""A model service on loopback: takes requests of both wires, and answers, or does not, as it is told."""
+"""A model service on loopback: takes requests of all wires, and answers, or does not, as it is told."""
 
 import json
 import socket
@@ -13,8 +13,9 @@ from typing import Literal, NamedTuple, Self, TypeAlias
 
 from tests.served.said import Json
 
-Wire: TypeAlias = Literal["openai", "anthropic"]
-WIRES: tuple[Wire, ...] = ("openai", "anthropic")
+Wire: TypeAlias = Literal["openai", "responses", "anthropic"]
+"""The chat completions of OpenAI, its Responses, and the messages of Anthropic."""
+WIRES: tuple[Wire, ...] = ("openai", "responses", "anthropic")
 _LARGEST = 100_000_000
 _TLS = 0x16
 """The byte that a client begins with who wants a secure connection."""
@@ -42,7 +43,8 @@ class Request(NamedTuple):
     @property
     def wire(self) -> Wire:
         """The wire that it speaks."""
-        return "anthropic" if self.path.endswith("/messages") else "openai"
+        last = self.path.rpartition("/")[2]
+        return "anthropic" if last == "messages" else "responses" if last == "responses" else "openai"
 
 
 @dataclass
@@ -152,7 +154,7 @@ class Server:
     def url(self, wire: Wire, name: str = "", *, scheme: str = "http") -> str:
         """Return the address that a client of a wire is given."""
         root = f"{scheme}://127.0.0.1:{self.port}" + (f"/{name}" if name else "")
-        return f"{root}/v1" if wire == "openai" else root
+        return root if wire == "anthropic" else f"{root}/v1"
 
     def close(self) -> None:
         """Stop listening, and let go of every connection."""

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from bot.core.escape import line
 from bot.core.redact import Redactor
 from bot.errors import (
+    FREE,
     Billed,
     ContextOverflow,
     MalformedReply,
@@ -161,7 +162,7 @@ class _Answer:
 
 
 def from_status(
-    status: int, headers: Mapping[str, str], code: str, message: str, billed: Billed | None = None, secret: str = ""
+    status: int, headers: Mapping[str, str], code: str, message: str, billed: Billed = FREE, secret: str = ""
 ) -> ModelError:
     """Say what is wrong with an answer: its status, headers, its error's code and type, and its words or page.
 
@@ -172,7 +173,7 @@ def from_status(
     return _explain(answer, f"{status}: {told}" if told else str(status), billed, secret)
 
 
-def from_code(code: str, message: str, billed: Billed | None = None, secret: str = "") -> ModelError:
+def from_code(code: str, message: str, billed: Billed = FREE, secret: str = "") -> ModelError:
     """Say what an error within a stream means, by its code or type."""
     told = find_words(message)
     number = int(code) if re.fullmatch(r"[1-5]\d\d", code, re.ASCII) else 0
@@ -181,7 +182,7 @@ def from_code(code: str, message: str, billed: Billed | None = None, secret: str
     return _explain(answer, ": ".join(filter(None, (code[:60], told))), billed, secret)
 
 
-def _explain(answer: _Answer, said: str, billed: Billed | None, secret: str) -> ModelError:
+def _explain(answer: _Answer, said: str, billed: Billed, secret: str) -> ModelError:
     kind, status = _kind(answer), answer.status
     summary, hint = _FORBIDDEN if kind is ModelDenied and status in (403, 451) else _SAID[kind]
     if MOVED <= status < WRONG:

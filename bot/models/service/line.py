@@ -89,8 +89,6 @@ class Exchange(httpcore2.NetworkBackend):
     """Makes connections."""
 
     def __init__(self, guard: Guard) -> None:
-        self.made = 0
-        """How many."""
         self._guard = guard
         self._inner = httpcore2.SyncBackend()
 
@@ -107,7 +105,6 @@ class Exchange(httpcore2.NetworkBackend):
         for address in resolve(host, port, self._guard):
             try:
                 inner = self._inner.connect_tcp(address, port, self._guard.patience(), local_address, socket_options)
-                self.made += 1
                 return Wire(inner, self._guard)
             except httpcore2.ConnectTimeout:
                 problem = "nobody answers"
@@ -174,8 +171,7 @@ class Line(httpx2.BaseTransport):
 
     def __init__(self, url: str, guard: Guard) -> None:
         self.guard = guard
-        self.exchange = Exchange(guard)
-        self.pool = _make_pool(url, self.exchange)
+        self.pool = _make_pool(url, guard)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Ask. Raises ModelError."""
@@ -191,7 +187,7 @@ class Line(httpx2.BaseTransport):
             content=request.stream,
         )
         try:
-            response = self._send(asked)
+            response = self.pool.handle_request(asked)
         except LOST as error:
             raise self.guard.lost(line(str(error))) from None
         except httpcore2.ProxyError as error:
@@ -200,19 +196,6 @@ class Line(httpx2.BaseTransport):
         headers = httpx2.Headers(response.headers)
         packing = find_packing(headers.pop("content-encoding", ""))
         return httpx2.Response(status_code=response.status, headers=headers, stream=Body(response, self.guard, packing))
-
-    def _send(self, asked: httpcore2.Request) -> httpcore2.Response:
-        """Send a question; where the connection kept from the last one turns out to be closed, by a new one at once.
-
-        Many servers close it behind an answer, some after having said that they keep it: that is no failure of theirs.
-        """
-        made, received = self.exchange.made, self.guard.received
-        try:
-            return self.pool.handle_request(asked)
-        except LOST:
-            if (self.exchange.made, self.guard.received) != (made, received):
-                raise
-        return self.pool.handle_request(asked)
 
     def close(self) -> None:
         """Close all connections."""
@@ -266,12 +249,17 @@ def _make_context() -> ssl.SSLContext:
         raise ModelRejected(f"the certificates of authorities cannot be read: {why}", AUTHORITY) from None
 
 
-def _make_pool(url: str, exchange: Exchange) -> httpcore2.ConnectionPool:
-    proxy = find_proxy(url)
+def _make_pool(url: str, guard: Guard) -> httpcore2.ConnectionPool:
+    proxy, exchange = find_proxy(url), Exchange(guard)
     context = _make_context() if proxy or url.startswith("https:") else None
     if proxy is None:
         return httpcore2.ConnectionPool(
-            ssl_context=context, max_connections=2, keepalive_expiry=IDLE, network_backend=exchange
+            ssl_context=context,
+            max_connections=2,
+            # Servers nearby close connections that they said they keep, and it costs nothing to make another
+            max_keepalive_connections=None if context else 0,
+            keepalive_expiry=IDLE,
+            network_backend=exchange,
         )
     return httpcore2.HTTPProxy(
         proxy_url=proxy.url,

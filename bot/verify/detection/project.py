@@ -7,8 +7,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatch
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TypeAlias
 
 from bot.verify.detection.hooks import HOOKS, Hook, read_hooks
@@ -82,20 +81,20 @@ class Project:
 
     def files(self) -> Iterator[str]:
         """Walk to the project's files, nearest first."""
-        count = 0
-        for folder, subfolders, names in os.walk(self.root):
-            inside = PurePosixPath(folder[len(str(self.root)) :].lstrip("/"))
-            subfolders[:] = sorted(name for name in subfolders if self._wanted(inside / name))
+        count, top = 0, str(self.root)
+        for folder, subfolders, names in os.walk(top):
+            inside = f"{folder[len(top) :]}/".lstrip("/")
+            subfolders[:] = sorted(name for name in subfolders if self._wanted(inside, name))
             for name in sorted(names):
-                yield (inside / name).as_posix()
+                yield inside + name
             count += len(names)
             if count > MOST_SOURCES:
                 return
 
-    def _wanted(self, folder: PurePosixPath) -> bool:
-        if folder.name[0] == "." or folder.name in SKIP or folder.as_posix() in self.apart:
+    def _wanted(self, inside: str, name: str) -> bool:
+        if name[0] == "." or name in SKIP or inside + name in self.apart:
             return False
-        return not (self.root / folder / "pyvenv.cfg").exists()
+        return not os.access(f"{self.root}/{inside}{name}/pyvenv.cfg", os.F_OK)
 
     def test_files(self) -> Iterator[str]:
         """Walk to the files that look like tests."""
@@ -147,7 +146,8 @@ class Project:
 
 def is_test_name(path: str) -> bool:
     """Tell whether a file is called like a test."""
-    return any(fnmatch(path.rpartition("/")[2], glob) for glob in TESTS[:2])
+    name = path.rpartition("/")[2]
+    return name.endswith("_test.py") or (name.startswith("test_") and name.endswith(".py"))
 
 
 def read(root: Path, apart: Sequence[str] = ()) -> Project:

@@ -38,8 +38,9 @@ def find(project: Project, commands: Sequence[Named], interpreter: Interpreter) 
     configured = _configuration(project)
     with_pytest = [command for command in commands if command.tool == "pytest"]
     with_unittest = [command for command in commands if command.tool == "unittest"]
-    tests = next(project.test_files(), "")
-    files = [read_text(project.root / path) or "" for path in islice(project.test_files(), MOST_READ)]
+    named = list(islice(project.test_files(), MOST_READ))
+    tests = named[0] if named else ""
+    files = [read_text(project.root / path) or "" for path in named]
     wants_pytest = bool(configured or with_pytest) or _written_for_pytest(project, files, declared=bool(with_unittest))
     if not wants_pytest and (with_unittest or (files and all(_UNITTEST.search(text) for text in files))):
         return _unittest(project, with_unittest, interpreter, tests)
