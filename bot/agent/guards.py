@@ -5,8 +5,8 @@ from itertools import islice, takewhile
 from typing import NamedTuple
 
 from bot.core.event import Acted, Committed, Ended, Event, RolledBack, Started
-from bot.core.talk import Planned, Replied, Told
-from bot.errors import BadArguments, UnknownTool
+from bot.core.talk import Compressed, Planned, Replied, Told
+from bot.errors import BadArguments, UnknownTool, Unverified
 
 LONGEST_CYCLE = 3
 """Calls of a cycle that is recognised."""
@@ -16,6 +16,8 @@ LOOKED = 25
 """Turns in a row that only look, after which a model is reminded of what it is here for."""
 UNUSABLE = frozenset({"truncated", "malformed", UnknownTool.kind, BadArguments.kind})
 """Failures of calls that were never executed."""
+UNSTEADY = frozenset({"run_check", "run_command"})
+"""Tools that may well answer the same call otherwise the next time, so that asking again is no mistake."""
 
 
 class Guard(NamedTuple):
@@ -68,21 +70,33 @@ def repetition(events: Sequence[Event]) -> int:
 def _run_length(acts: Sequence[Acted], period: int) -> int:
     """Count how often the first `period` acts stand there one after the other."""
     first = acts[:period]
+    if all(act.result.ok and act.call.name in UNSTEADY for act in first):
+        return 0
     groups = (acts[at : at + period] for at in range(0, len(acts) - period + 1, period))
     return sum(1 for _ in takewhile(lambda group: all(map(_equal, group, first)), groups))
 
 
 def insistence(events: Sequence[Event]) -> int:
-    """Count how often the last call was made before on the same files, whatever it answered."""
-    acts = tuple(_since_change(events))
-    return sum(_same(act, acts[0]) for act in acts)
+    """Count how often the last call was made on the same files since anything else came up, whatever it answered."""
+    count = 0
+    last = next(_acts(events), None)
+    for at in range(len(events) - 1, -1, -1):
+        event = events[at]
+        if isinstance(event, Committed | RolledBack | Compressed) or (isinstance(event, Acted) and event.tree):
+            break
+        if last is not None and isinstance(event, Acted):
+            if _same(event, last):
+                count += 1
+            elif _is_new(event, events[:at]):
+                break
+    return count
 
 
 def obstinacy(events: Sequence[Event]) -> int:
-    """Count how often the last call failed in this step, files changed or not."""
-    step = takewhile(lambda event: not isinstance(event, Committed), reversed(events))
+    """Count how often the last call failed in this step, files changed or not; what was judged is counted elsewhere."""
+    step = takewhile(lambda event: not isinstance(event, Committed | RolledBack), reversed(events))
     acts = tuple(event for event in step if isinstance(event, Acted))
-    if not acts or acts[0].result.ok:
+    if not acts or acts[0].result.ok or acts[0].result.error == Unverified.kind:
         return 0
     return sum(not act.result.ok and _same(act, acts[0]) for act in acts)
 
@@ -103,7 +117,19 @@ def _is_new(event: Event, before: Sequence[Event]) -> bool:
         return isinstance(event, Committed | RolledBack | Planned | Started)
     if event.tree:
         return not any(isinstance(other, Acted) and other.tree == event.tree for other in before)
-    return event.result.ok and not any(_same(event, other) for other in _acts(before))
+    return event.result.ok and _is_unknown(event, before)
+
+
+def _is_unknown(act: Acted, before: Sequence[Event]) -> bool:
+    """Say whether an answer is not in the prompt yet; what was taken out of it may be asked for once more."""
+    times, shown = 0, True
+    for event in reversed(before):
+        shown = shown and not isinstance(event, Compressed)
+        if isinstance(event, Acted) and _same(event, act):
+            times += 1
+            if shown or times > 1:
+                return False
+    return True
 
 
 def idleness(events: Sequence[Event]) -> int:
@@ -133,15 +159,6 @@ def uselessness(events: Sequence[Event]) -> int:
             case _:
                 pass
     return count
-
-
-def _since_change(events: Sequence[Event]) -> Iterator[Acted]:
-    """Yield what was done since files were last changed, the latest first."""
-    for event in reversed(events):
-        if isinstance(event, Committed | RolledBack) or (isinstance(event, Acted) and event.tree):
-            return
-        if isinstance(event, Acted):
-            yield event
 
 
 def _acts(events: Sequence[Event]) -> Iterator[Acted]:

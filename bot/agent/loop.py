@@ -246,6 +246,9 @@ class _Turns:
             text = "refused: there are changes that are not verified; call checkpoint first"
             yield Acted(call=call, result=calls.failure(call, Unverified.kind, text))
             return None
+        if missed := planning.miss(self.log):
+            yield Acted(call=call, result=calls.failure(call, planning.UNPLANNED, missed))
+            return None
         yield Acted(call=call, result=calls.success(call, "the run ends here"))
         return Ended(stop="done", detail=summary)
 
@@ -253,6 +256,8 @@ class _Turns:
         """Take a reply without calls for a claim that the work is done: judge what changed, or end."""
         if reply.finish in BROKEN:
             yield self._broken(BROKEN[reply.finish])
+        elif missed := planning.miss(self.log):
+            yield Told(text=missed)
         elif self._judge.settled() or self.bench.workspace.diff():
             subject = reply.text.strip().partition("\n")[0]
             answer = yield from self._judge.candidate(subject, "")

@@ -11,13 +11,14 @@ from bot.core.event import Acted, Committed, Event, Started, Verified
 from bot.core.evidence import is_test
 from bot.core.message import ToolCall, ToolResult, ToolSpec
 from bot.core.plan import FIRST, Design
-from bot.core.talk import Planned, Replied
+from bot.core.talk import Planned, Replied, Told
 from bot.tools.control import Plan
 from bot.tools.tool import Access
 
 UNPLANNED = "unplanned"
 AGREED = "A person agreed to it. Keep to it; where it does not hold, say so with update_plan."
 SAY_IT = "not executed: say your plan first (update_plan), one purpose a step; then call again"
+MISSED = "This run is for a plan, and none was noted: say it with update_plan, one purpose a step, then finish."
 LOOKS = frozenset({"run_check", "locate_fault"})
 """Calls that execute something, and change nothing."""
 NAMED = 3
@@ -35,6 +36,17 @@ def _plain(spec: ToolSpec) -> ToolSpec:
     wanted = spec.parameters["properties"]
     assert isinstance(wanted, dict), "a schema names its properties"
     return spec.model_copy(update={"parameters": {**spec.parameters, "properties": {"steps": wanted["steps"]}}})
+
+
+def miss(events: Sequence[Event]) -> str:
+    """Say once, where only a plan is asked for and the model wants to end without one, that it is missing."""
+    started = next(event for event in events if isinstance(event, Started))
+    heard = any(isinstance(event, Planned) or _is_told(event) for event in events)
+    return MISSED if started.planning and not heard else ""
+
+
+def _is_told(event: Event) -> bool:
+    return (isinstance(event, Told) and event.text == MISSED) or _refused(event)
 
 
 def note_plan(wish: Plan) -> Planned:

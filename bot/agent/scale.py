@@ -49,6 +49,8 @@ _WIDE = _any_of(
     *(
         "across (?:the|all|every)",
         "project[- ]wide",
+        "(?:whole|entire) (?:package|project|repository|library|application|test suite)",
+        f"into (?:several|separate|multiple|many|smaller) {_PLACES}",
         f"(?:all|every|each)(?: of)?(?: the| its| our)?(?: \\w+)? {_PLACES}",
     ),
 )

@@ -26,7 +26,12 @@ KEYS: Mapping[Service, tuple[str, ...]] = {
 """The variables with a service's key, in the order in which services are taken when nobody names a model."""
 ADDRESSES: Mapping[Service, str] = {"anthropic": "ANTHROPIC_BASE_URL", "openai": "OPENAI_BASE_URL"}
 """The variables with its address, as its own SDK has them."""
-KNOWN = "offline, openai:NAME, anthropic:NAME, scripted:FILE and recorded:RUN are known"
+KNOWN = (
+    "offline, openai:NAME, anthropic:NAME, scripted:FILE and recorded:RUN are known; "
+    "Ollama, vLLM, llama.cpp and gateways are openai:NAME with --base-url"
+)
+BARE: Mapping[str, Service] = {"claude-": "anthropic", "gpt-": "openai"}
+"""How names begin that are often given without their service."""
 LONGEST = 200
 """Characters of a model's name."""
 
@@ -89,7 +94,9 @@ def choose_model(
         "anthropic": lambda: _ask("anthropic", name, desk, watch, cost),
     }
     if kind not in makers or bool(name) == (kind == "offline") or (kind in KEYS and not _is_name(name)):
-        raise ConfigError(f"there is no model {line(spec, LONGEST)!r}", KNOWN)
+        whose = next((service for start, service in BARE.items() if spec.startswith(start)), "")
+        hint = f"name its service as well: {whose}:{line(spec, LONGEST)}" if whose else KNOWN
+        raise ConfigError(f"there is no model {line(spec, LONGEST)!r}", hint)
     return makers[kind]()
 
 

@@ -25,6 +25,9 @@ from bot.git.record import RunRef
 from bot.git.repository import Repository, open_repository
 from bot.git.runs import find_run, is_from_here, read_events
 
+LONGEST = 20_000
+"""Characters of a plan that a person writes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Edited:
@@ -69,6 +72,8 @@ def _keep(repository: Repository, run: str, events: tuple[Event, ...], sheet: Sh
         return Edited(summarize(events), ("nothing changed: there is no step in it", *notes), changed=False)
     if any(len(items) > MOST for items in (sheet.steps, *dict(sheet.design).values())):
         raise UsageError(f"a plan has at most {MOST} steps, and as many points below each heading")
+    if sum(len(item) for items in (sheet.steps, *dict(sheet.design).values()) for item in items) > LONGEST:
+        raise UsageError(f"a plan has at most {LONGEST:,} characters: every request to a model holds all of it")
     course = track(events)
     said = Planned(at=time.time(), steps=sheet.steps, design=sheet.design, by="person")
     event = Redactor(take_secrets().values).event(said)

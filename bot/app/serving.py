@@ -19,6 +19,8 @@ from bot.models.service.key import check_key
 from bot.protocols import Model, Watch
 from bot.settings import Settings
 
+PRICE = "IN/OUT"
+"""How a price is written, in dollars for a million tokens."""
 NO_KEY = "none"
 """Stands for the key of a server that asks for none."""
 
@@ -32,7 +34,7 @@ def serve(asked: Asked, settings: Settings, watch: Watch | None) -> Chosen:
     profile = find_profile(asked.service, name, _overrides(address, settings))
     if asked.cost is not None and profile.price is None:
         text = f"what {name} costs is not known, so that no limit on money could be kept"
-        raise ConfigError(text, "set price to IN/OUT, dollars for a million tokens, or to 0 where it is free")
+        raise ConfigError(text, f"say it: git config agent.price {PRICE}, or 0 where it is free")
     make = _make_openai if asked.service == "openai" else _make_anthropic
     model = make(f"{asked.service}:{name}", profile, address, settings, watch)
     notes = tuple(_notes(profile, address, asked, settings))
@@ -110,12 +112,13 @@ def _notes(profile: Profile, address: str, asked: Asked, settings: Settings) -> 
     """Say where a model is asked, and what of it is assumed."""
     if address not in HOMES.values():
         yield f"{profile.name} is asked at {show_host(address)} ({asked.where.origin})"
-    assumed = [] if settings.window else [f"a window of {profile.window:,} tokens"]
-    if not profile.known:
-        assumed += [] if settings.output else [f"replies of up to {profile.output:,}"]
+    assumed = {} if settings.window else {"window": f"a window of {profile.window:,} tokens"}
+    if not profile.known and not settings.output:
+        assumed["output"] = f"replies of up to {profile.output:,}"
     if assumed and (not profile.known or is_loopback(address)):
-        yield f"assumed of {profile.name}: {' and '.join(assumed)}; window and output set it"
+        keys = " and ".join(f"agent.{key}" for key in assumed)
+        yield f"assumed of {profile.name}: {' and '.join(assumed.values())} (git config {keys} to say what it has)"
     if profile.price is None:
-        yield f"what {profile.name} costs is not known; price sets it, as IN/OUT in dollars for a million tokens"
+        yield f"what {profile.name} costs is not known (git config agent.price {PRICE} to say it)"
     elif settings.price:
         yield f"{profile.name} is taken to cost {show_price(profile.price)} dollars for a million tokens (price)"

@@ -79,7 +79,10 @@ class ProjectSurveyor:
                 return
             self._map = draw(found, shelf, self.base, self.most)
             past = read_past(self.repository, self.base)
-            self._locator = make_locator(contents, files, found, past, self.task.scope)
+            locator = make_locator(contents, files, found, past, self.task.scope)
+            # The base is still judged, and what then asks for places would have to wait
+            locator.index.prepare()
+            self._locator = locator
 
 
 def choose_surveyor(model: Model, repository: Repository, task: Task, executor: Executor) -> ProjectSurveyor | None:

@@ -16,6 +16,7 @@ from bot.core.summary import summarize
 from bot.errors import UsageError
 from bot.forge.local import coloured, present, present_plan
 from bot.forge.words import STYLES
+from bot.git.disposal import DONE
 from bot.git.leftovers import remove_leftovers
 from bot.git.repository import open_repository
 from bot.git.runs import find_run, is_from_here, read_events
@@ -26,7 +27,7 @@ LONGEST_GOAL = 72
 """Characters of a task in a list."""
 BROKEN_OFF = ("interrupted", "model", "workspace")
 """Ends of a run that nobody meant."""
-LONGEST_STATE, RUN = 10, 13
+LONGEST_STATE, RUN = 11, 13
 """Columns that a state takes in the list of what waits, and the id of a run with the blanks around it."""
 WIDE = 100
 """Columns from which on a list has room for the branches as well."""
@@ -55,11 +56,18 @@ def _table(lines: tuple[RunLine, ...], *, wide: bool) -> Table:
             continue
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(line.started))
         become = ", taken" if line.taken else ", carried out" if line.carried else ""
-        state = f"{line.state}{become}"
+        state = f"{_word(line)}{become}"
         texts = (_short(line.goal), *((line.branch,) if wide else ()))
         long = (Text(text, no_wrap=True, overflow="ellipsis") for text in texts)
         table.add_row(line.run, when, Text(state, style=_style(line.state)), str(line.steps), *long)
     return table
+
+
+def _word(line: RunLine) -> str:
+    """Say in a word how a run stands; one without a step that was interrupted did not give up."""
+    if line.state == "gave_up" and line.stop in ("interrupted", "needs_human"):
+        return "interrupted" if line.stop == "interrupted" else "waits"
+    return line.state.replace("_", " ")
 
 
 def _short(goal: str, room: int = LONGEST_GOAL) -> str:
@@ -134,7 +142,9 @@ def status(directory: Path, *, as_json: bool) -> None:
     if as_json:
         console.file.write(listed.model_dump_json() + "\n")
         return
-    left = bool(remove_leftovers(repository, dry_run=True))
+    # What a run that ended well had no time to delete goes by itself, with the next one
+    found = remove_leftovers(repository, dry_run=True)
+    left = not all(Path(each).name.startswith(DONE) for each in found)
     for line in _standing(listed, room=console.width - LONGEST_STATE - RUN, left=left):
         console.print(line, soft_wrap=True)
 
@@ -145,7 +155,7 @@ def _standing(listed: RunList, *, room: int, left: bool) -> Iterator[Text]:
         waiting = tuple(_waiting(line, newest=line is listed.runs[0]))
         if waiting or line.state in ("running", "unreadable"):
             about = f"  {line.run}  {escape.line(line.why) or _short(line.goal, room)}"
-            yield Text.assemble((f"\n{line.state:<{LONGEST_STATE}}", _style(line.state)), about)
+            yield Text.assemble((f"\n{_word(line):<{LONGEST_STATE}}", _style(line.state)), about)
             yield from waiting
     if left:
         yield Text("\nruns that died left worktrees behind; what was in them is recorded")

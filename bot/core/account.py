@@ -194,13 +194,13 @@ def weigh_checks(checks: Sequence[CheckSummary]) -> Iterator[Point]:
             yield Point("note", f"{check.name}: {WEAKER}{weak}")
         if check.narrowed:
             yield Point("doubt", f"{check.name}: only the tests nearest to the change were asked")
-        if check.reused:
-            yield Point("note", f"{check.name}: not run again; known of the same tree in the same environment")
         if check.flakes:
             details = tuple(map(_flake, check.flakes))
             yield Point(
                 "note", f"{check.name}: {_count(len(details), 'case')} did not always end the same way", details
             )
+    if again := [check.name for check in checks if check.reused]:
+        yield Point("note", f"{', '.join(again)}: not run again; known of the same tree in the same environment")
 
 
 def weakness(check: CheckSummary) -> str:

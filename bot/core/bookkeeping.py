@@ -254,15 +254,21 @@ def _move(event: Event, number: int, seconds: float) -> Move | None:
         case Proved():
             text = event.proof.reason or f"{len(event.proof.green)} red without the change, green with it"
             told = {"commit": event.commit, "text": text}
-        case Planned():
-            told = {"text": f"by {'a person' if event.by == 'person' else 'the model'}: {'; '.join(event.steps)}"}
-        case Compressed():
-            told = {"text": f"the prompt, from {event.before:,} to {event.after:,} bytes"}
-        case Paused():
-            told = {"text": event.question}
-        case Ended():
-            told = {"text": f"{event.stop}: {event.detail}" if event.detail else event.stop}
+        case Planned() | Compressed() | Paused() | Ended():
+            told = {"text": _say(event)}
         case _:
             return None
     text = line(str(told["text"]), WHY)
     return Move.model_validate({**dict(where), **told, "what": event.event, "text": text})
+
+
+def _say(event: Planned | Compressed | Paused | Ended) -> str:
+    match event:
+        case Planned():
+            return f"by {'a person' if event.by == 'person' else 'the model'}: {'; '.join(event.steps)}"
+        case Compressed():
+            return f"the prompt, from {event.before:,} to {event.after:,} bytes"
+        case Paused():
+            return event.question
+        case Ended():
+            return f"{event.stop}: {event.detail}" if event.detail else event.stop

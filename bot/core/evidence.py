@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from bot.core.change import FileChange
+from bot.core.globs import any_matches
 from bot.core.paths import same
-from bot.core.policy import glob_matches
 
 TESTS = (
     "test_*.py",
@@ -94,6 +94,7 @@ CONFIGURATION = (
     "azure-pipelines.yml",
     ".pre-commit-config.yaml",
 )
+_TESTS, _CONFIGURATION = (tuple(glob.casefold() for glob in globs) for globs in (TESTS, CONFIGURATION))
 
 
 def evidence_paths(files: Sequence[FileChange]) -> tuple[str, ...]:
@@ -103,19 +104,15 @@ def evidence_paths(files: Sequence[FileChange]) -> tuple[str, ...]:
 
 def is_test(path: str) -> bool:
     """Tell whether a path holds tests, or something that only tests use."""
-    return _matches(path, TESTS)
+    return any_matches(_TESTS, same(path))
 
 
 def is_configuration(path: str) -> bool:
     """Tell whether a path decides what checks ask, or runs before them."""
-    return _matches(path, CONFIGURATION)
+    return any_matches(_CONFIGURATION, same(path))
 
 
 def _is_evidence(file: FileChange) -> bool:
     # A new `__init__.py` beside tests runs before them; an empty one does nothing.
     fresh = file.kind == "added" and not (file.path.endswith("__init__.py") and file.added)
     return is_configuration(file.path) or (not fresh and is_test(file.path))
-
-
-def _matches(path: str, globs: Sequence[str]) -> bool:
-    return any(glob_matches(glob.casefold(), same(path)) for glob in globs)

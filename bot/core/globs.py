@@ -14,16 +14,30 @@ def glob_matches(glob: str, path: str) -> bool:
     return _compile(glob).match(path) is not None
 
 
+def any_matches(globs: tuple[str, ...], path: str) -> bool:
+    """Match a path against many globs at once, which takes less time than one after the other."""
+    return _compile_all(globs).match(path) is not None
+
+
+@lru_cache(maxsize=64)
+def _compile_all(globs: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{_translate(glob)})" for glob in globs) or r"(?!)", re.DOTALL)
+
+
 @lru_cache(maxsize=512)
 def _compile(glob: str) -> re.Pattern[str]:
+    return re.compile(_translate(glob), re.DOTALL)
+
+
+def _translate(glob: str) -> str:
     bare = glob.removeprefix("./").strip("/")
     if not bare:
-        return re.compile(r"(?!)")
+        return r"(?!)"
     anchored = "/" in bare or glob.startswith(("/", "./"))
     parts = [part for part in bare.split("/") if part not in ("", ".")]
     if not anchored:
         parts.insert(0, "**")
-    return re.compile(_join(parts) + r"(?:/.*)?\Z", re.DOTALL)
+    return _join(parts) + r"(?:/.*)?\Z"
 
 
 def _join(parts: Sequence[str]) -> str:

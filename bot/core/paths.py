@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from bot.core.sensitive import explain_secrecy, is_named
 
@@ -56,7 +57,9 @@ def refuse_read(path: str, scope: Sequence[str] = ()) -> str | None:
 
 def is_sensitive(path: str, scope: Sequence[str] = ()) -> bool:
     """Tell whether a path is made to hold secrets and the scope does not name it."""
-    return explain_secrecy([fold(part) for part in path.split("/")]) is not None and not is_named(path, scope)
+    folder, slash, name = path.rpartition("/")
+    parts = (*(_fold_all(folder) if slash else ()), fold(name))
+    return explain_secrecy(parts) is not None and not is_named(path, scope)
 
 
 def list_sensitive(paths: Iterable[str], scope: Sequence[str] = ()) -> tuple[str, ...]:
@@ -97,8 +100,16 @@ def fold(name: str) -> str:
     return seen.replace("\u0131", "i").casefold().rstrip(". ")
 
 
+@lru_cache(maxsize=4096)
+def _fold_all(folder: str) -> tuple[str, ...]:
+    # Of the files of a tree most lie beside others
+    return tuple(map(fold, folder.split("/")))
+
+
 def same(path: str) -> str:
     """Reduce a path to what a case-insensitive, normalising file system tells apart."""
+    if path.isascii():
+        return path.casefold()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 

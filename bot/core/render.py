@@ -52,8 +52,7 @@ def _part(title: str, body: str) -> str:
 
 def _headline(report: Report) -> str:
     word, rest = tell_ending(report)
-    stop = f" ({inline(report.stop)})" if report.outcome == "failed" else ""
-    sentence = f"**{inline(word.capitalize())}.** {inline(rest[:1].upper() + rest[1:], 300)}{stop}."
+    sentence = f"**{inline(word.capitalize())}.** {inline(rest[:1].upper() + rest[1:], 300)}."
     return join((sentence, quote_plain(quote(report, DETAIL), 2 * DETAIL)))
 
 

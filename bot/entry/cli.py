@@ -38,9 +38,6 @@ COMMANDS = {
 UNEXPECTED = 3
 INTERRUPTED = 130
 
-SELDOM = 20_000
-"""New objects between looks for garbage; the usual 700 cost a quarter of the time in which a model's SDK is loaded."""
-
 LONGEST = 1000
 """Characters of a complaint; a task or a path in it may be of any length."""
 
@@ -113,7 +110,7 @@ def _run(args: list[str]) -> object:
 
 
 def _load(module: str) -> ModuleType:
-    """Import a command's module, and with it most of what is there; none of it is ever garbage."""
+    """Import a command's module, and with it most of what is there; to look for garbage in it takes an eighth more."""
     if module in sys.modules:
         return sys.modules[module]
     gc.disable()
@@ -121,7 +118,6 @@ def _load(module: str) -> ModuleType:
         return import_module(module)
     finally:
         gc.freeze()
-        gc.set_threshold(SELDOM)
         gc.enable()
 
 

@@ -8,9 +8,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from bot.core.account import SHOWN, Detail, Point, Sign, account, failing, findings, live, reds
+from bot.core.account import FOLDED, SHOWN, Detail, Point, Sign, account, failing, findings, live, reds
 from bot.core.check import Rung, Status
 from bot.core.escape import line
+from bot.core.money import show_dollars
 from bot.core.proof import Proof
 from bot.core.publication.words import cases as count_cases
 from bot.core.publication.words import quote, spell
@@ -266,8 +267,10 @@ def brief(check: CheckSummary) -> Text:
 
 
 def _notes(report: Report) -> Iterator[RenderableType]:
-    told = {f"still failing, as on the base: {case}" for case in report.proof.red[:10]} if not live(report) else set()
-    found = [finding for finding in findings(report) if finding not in told]
+    found = findings(report)
+    if report.proof.red and not live(report):
+        # What fails on the base stands above, case by case
+        found = tuple(finding for finding in found if not finding.startswith(FOLDED[0]))
     lines = [*found[:FINDINGS], *report.notes]
     if len(found) > FINDINGS:
         lines.insert(FINDINGS, f"… and {len(found) - FINDINGS} more findings")
@@ -282,7 +285,7 @@ def _notes(report: Report) -> Iterator[RenderableType]:
 
 def _cost(report: Report) -> str:
     spent = report.usage
-    price = f"${spent.cost:.4f}" if spent.priced else f"${spent.cost:.4f} and more, price unknown"
+    price = show_dollars(spent.cost) if spent.priced else f"{show_dollars(spent.cost)} and more, price unknown"
     money = price if spent.priced or spent.cost else "price unknown"
     tokens = f", {spent.input + spent.output:,} tokens, {money}" if spent.input + spent.output else ""
     return f"{report.model}, turns: {spent.turns}, calls: {spent.calls}, {spent.seconds:.1f} s{tokens}"

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator, Mapping
 
-from bot.core.publication.words import tell_ending
+from bot.core.publication.words import asks, tell_ending
 from bot.core.report import OutcomeWord, Report
 
 STYLES: Mapping[OutcomeWord, tuple[str, str]] = {
@@ -53,7 +53,9 @@ def advise(report: Report, *, changed: bool) -> Iterator[tuple[str, str]]:
     elif report.waits:
         yield "Allow it", f"git agent resume {report.run} --approve"
         yield "Or say what to do", f"git agent resume {report.run} --tell '…'"
-    elif report.stop == "needs_human" and report.usage.turns:
+    elif asks(report):
         yield "Answer", f"git agent resume {report.run} --tell '…'"
+    elif limit == "loop":
+        yield "Tell it more", f"git agent resume {report.run} --tell '…'"
     elif report.stop in ("interrupted", "denied", "model", "workspace"):
         yield "Go on", f"git agent resume {report.run}"

@@ -1,6 +1,8 @@
 """Tells whether somebody changed what git would obey."""
 
+import io
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -28,7 +30,7 @@ class Watch:
     outside: tuple[Path, ...]
     """Files that git reads elsewhere: a person's own configuration and all that it includes."""
     admins: tuple[Path, ...]
-    seen: Mapping[Path, bytes]
+    seen: Mapping[str, bytes]
     settings: tuple[tuple[str, str], ...]
     """The repository's own configuration, short of what says nothing but which branch follows which."""
 
@@ -58,48 +60,54 @@ def watch(repository: Repository, *admins: Path) -> Watch:
     return Watch(repository, outside, admins, _look(repository, outside, admins), _settings(repository))
 
 
-def _look(repository: Repository, outside: tuple[Path, ...], admins: tuple[Path, ...]) -> Mapping[Path, bytes]:
-    folders = dict.fromkeys((repository.common_dir, repository.git_dir))
-    paths = [folder / name for folder in folders for name in _WATCHED]
-    every = (*paths, *outside, *_below(repository.common_dir / "hooks"))
+def _look(repository: Repository, outside: tuple[Path, ...], admins: tuple[Path, ...]) -> Mapping[str, bytes]:
+    # Before and after whatever may have changed them, so some hundred times in a run: as plain text, not as paths
+    folders = dict.fromkeys((str(repository.common_dir), str(repository.git_dir)))
+    paths = [f"{folder}/{name}" for folder in folders for name in _WATCHED]
+    every = (*paths, *map(str, outside), *_below(f"{repository.common_dir}/hooks"))
     linked = {path: seen for admin in admins for path, seen in _look_at(admin).items()}
     return MappingProxyType({**{path: _content(path) for path in every}, **linked})
 
 
-def _look_at(admin: Path) -> Mapping[Path, bytes]:
-    return {path: _content(path) for path in (admin / name for name in _LINKED)}
+def _look_at(admin: Path) -> Mapping[str, bytes]:
+    return {path: _content(path) for path in (f"{admin}/{name}" for name in _LINKED)}
 
 
-def _own(repository: Repository) -> Path:
-    return repository.common_dir / "config"
+def _own(repository: Repository) -> str:
+    return f"{repository.common_dir}/config"
 
 
 def _settings(repository: Repository) -> tuple[tuple[str, str], ...]:
-    return list_settings(repository.git, _own(repository))
+    return list_settings(repository.git, Path(_own(repository)))
 
 
-def _names(paths: list[Path]) -> str:
+def _names(paths: list[str]) -> str:
     told = ", ".join(readable(os.fsencode(path)) for path in sorted(paths)[:MOST_NAMED])
     return f"{told} and more" if len(paths) > MOST_NAMED else told
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def _below(folder: str) -> Iterator[str]:
     for where, folders, files in os.walk(folder):
         folders.sort()
-        yield Path(where)
-        yield from (Path(where) / name for name in sorted((*files, *folders)))
+        yield where
+        yield from (f"{where}/{name}" for name in sorted((*files, *folders)))
 
 
-def _content(path: Path) -> bytes:
+def _content(path: str) -> bytes:
     """Tell a file's kind, mode and content, short enough to be kept."""
-    digest = blake2b(digest_size=20)
+    link = b""
     try:
-        if path.is_symlink():
-            digest.update(b"link " + os.fsencode(path.readlink()) + b"\0")
-        if path.is_file():
-            digest.update(f"{path.stat().st_mode:o} ".encode() + path.read_bytes())
-        else:
-            digest.update(f"{path.stat().st_mode:o}".encode())
+        state = os.lstat(path)
+        if stat.S_ISLNK(state.st_mode):
+            link = b"link " + os.fsencode(Path(path).readlink()) + b"\0"
+            state = Path(path).stat()
+        content = _read(path) if stat.S_ISREG(state.st_mode) else b""
     except OSError as error:
-        digest.update(f"none {error.errno}".encode())
-    return digest.digest()
+        # Of most of these names there is no file
+        return link + b"none %d" % (error.errno or 0)
+    return blake2b(b"%s%o %s" % (link, state.st_mode, content), digest_size=20).digest()
+
+
+def _read(path: str) -> bytes:
+    with io.FileIO(path) as file:
+        return file.readall()

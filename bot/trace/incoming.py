@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from bot.core.escape import line
 from bot.core.event import Event
 from bot.core.message import Progress, Usage
+from bot.core.money import show_dollars
 from bot.core.redact import Redactor, sanitize
 from bot.core.talk import Replied, Retried
 
@@ -60,8 +61,16 @@ class Meter:
                 pass
 
     def __str__(self) -> str:
+        return self._tell(self.turns)
+
+    @property
+    def ahead(self) -> str:
+        """The same while the model is at its next turn."""
+        return self._tell(self.turns + 1 if self.most is None else min(self.turns + 1, self.most))
+
+    def _tell(self, turn: int) -> str:
         tokens = self.usage.input + self.usage.output
-        said = [f"turn {self.turns}" + (f" of {self.most}" if self.most is not None else "")]
+        said = [f"turn {turn}" + (f" of {self.most}" if self.most is not None else "")] if turn else []
         said += [f"{spell(tokens)} tokens"] if tokens else []
-        said += [f"${self.usage.cost:.2f}"] if self.usage.cost else []
+        said += [show_dollars(self.usage.cost)] if self.usage.cost else []
         return ", ".join(said)

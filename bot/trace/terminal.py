@@ -32,8 +32,11 @@ from bot.core.event import (
 from bot.core.message import Progress as Coming
 from bot.core.message import ToolCall
 from bot.core.redact import Redactor, sanitize
-from bot.core.talk import Planned, Replied, Retried
+from bot.core.stops import tell_stop
+from bot.core.talk import Compressed, Planned, Replied, Retried
 from bot.trace import asking, incoming
+from bot.trace.incoming import spell
+from bot.trace.layout import hang
 
 GLYPHS = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("-", "dim"), "errored": ("!", "yellow")}
 
@@ -44,17 +47,10 @@ SIGNS: dict[Sign, tuple[str, str]] = {
     "note": ("•", "dim"),
 }
 
-STOPS = {
-    "denied": "a person said so",
-    "model": "the model does not answer",
-    "workspace": "the workspace cannot be used any more",
-    "interrupted": "interrupted",
-    "needs_human": "a person has to decide",
-}
-
-
 STEERING = ("checkpoint", "finish", "update_plan", "ask")
 """Calls whose result says all that they were about."""
+SAID = 160
+"""Characters of what the model says that are shown."""
 
 
 class Terminal:
@@ -77,10 +73,7 @@ class Terminal:
         """Show what comes of a reply on the live line."""
         if self._live is not None:
             shown = incoming.tell(coming, self._redactor)
-            self._live[0].update(
-                self._live[1],
-                description=f"{shown}  ({self._meter})",
-            )
+            self._live[0].update(self._live[1], description=f"{shown}  ({self._meter.ahead})")
 
     def tell_choice(self, model: str, why: str) -> None:
         """Say why it is this model, where nobody named one."""
@@ -128,17 +121,17 @@ class Terminal:
             case Baselined():
                 self._say(Text("the base" if event.verdict.results else "the base: no check was found"))
                 self._verdict(event.verdict)
-                self._now("thinking")
+                self._think()
             case Replied():
                 self._reply(event)
             case Acted():
                 self._act(event)
-                self._now("thinking")
+                self._think()
             case Verified() | Reviewed() | Committed() | RolledBack():
                 self._step(event)
             case Proved():
                 self._prove(event)
-            case Retried() | Planned() | Paused() | Ended() | Decided():
+            case Retried() | Compressed() | Planned() | Paused() | Ended() | Decided():
                 self._aside(event)
             case _:
                 pass
@@ -166,7 +159,7 @@ class Terminal:
             self._say(Text(f"  ! {note}", style="yellow"))
 
     def _reply(self, event: Replied) -> None:
-        text = sanitize(event.reply.text).strip().partition("\n")[0][:160]
+        text = line(sanitize(event.reply.text).strip().partition("\n")[0], SAID)
         names = {call.name for call in event.reply.calls}
         # What it says when it finishes stands in the report, and what it says again has been read
         if text and "finish" not in names and text != self._said:
@@ -176,7 +169,7 @@ class Terminal:
             self._now(", ".join(describe(call) for call in event.reply.calls)[:100])
 
     def _act(self, event: Acted) -> None:
-        if event.call.name in ("checkpoint", "finish", "update_plan") and event.result.ok:
+        if event.call.name in STEERING and event.result.ok:
             return
         glyph, style = ("·", "dim") if event.result.ok else ("✗", "red")
         told = f"  {glyph} {event.call.name if event.call.name in STEERING else describe(event.call)}"
@@ -208,11 +201,14 @@ class Terminal:
             about = f": {_first(point.details)}" if point.details else ""
             self._say(Text(f"  {glyph} {line(point.text)}{about}", style=style))
 
-    def _aside(self, event: Retried | Planned | Paused | Ended | Decided) -> None:
+    def _aside(self, event: Retried | Compressed | Planned | Paused | Ended | Decided) -> None:
         match event:
             case Retried():
-                self._say(Text(f"  model: {event.message}; asking again in {event.wait:.0f} s", style="yellow"))
-                self._now("waiting for the model")
+                self._say(Text(f"  model: {event.message}; {_again(event)}", style="yellow"))
+                self._think("waiting to ask again")
+            case Compressed():
+                sizes = f"{spell(event.before)} to {spell(event.after)} bytes"
+                self._say(Text(f"  · what was said before is made shorter for the model, from {sizes}", style="dim"))
             case Planned():
                 for number, step in enumerate(event.steps, 1):
                     self._say(Text(f"  {number}. {sanitize(step)}"))
@@ -223,8 +219,8 @@ class Terminal:
                 self._say(Text(f"  ? has to be allowed first: {line(event.decision.question.why)}", style="yellow"))
             case Paused():
                 self._say(Text(f"? {sanitize(event.question)}", style="bold yellow"))
-            case Ended() if event.stop in STOPS or event.stop.startswith("limit:"):
-                self._say(Text(f"stopped: {tell_stop(event.stop)}", style="yellow"))
+            case Ended() if why := tell_stop(event.stop, event.error):
+                self._say(Text(f"stopped: {why}", style="yellow"))
             case _:
                 pass
 
@@ -234,18 +230,23 @@ class Terminal:
             self._say(Text(f"  {glyph} {result.check:<12} {tally(result):<28} {result.seconds:5.1f} s", style=style))
 
     def _now(self, what: str) -> None:
-        if self._live is None:
-            return
-        progress, task = self._live
-        progress.reset(task, description=f"{what}  ({self._meter})")
+        self._show(what, str(self._meter))
+
+    def _think(self, what: str = "thinking") -> None:
+        self._show(what, self._meter.ahead)
+
+    def _show(self, what: str, meter: str) -> None:
+        if self._live is not None:
+            self._live[0].reset(self._live[1], description=f"{what}  ({meter})" if meter else what)
 
     def _say(self, text: Text) -> None:
-        self._console.print(text)
+        self._console.print(hang(text, self._console))
 
 
-def tell_stop(stop: str) -> str:
-    """Say why a run stopped."""
-    return f"the limit on {stop.removeprefix('limit:')} is reached" if stop.startswith("limit:") else STOPS[stop]
+def _again(event: Retried) -> str:
+    if event.error == "overflow":
+        return "asking again with a shorter prompt"
+    return f"asking again in {event.wait:.0f} s" if event.wait >= 1 else "asking again"
 
 
 def complaint(output: str) -> str:

@@ -105,7 +105,20 @@ def tell_causes(bad: Sequence[Bad], room: Room) -> Sequence[CaseResult]:
         if all(trial.add(line.text) for line in _lines(bad, measure)):
             room.take(trial)
             return ()
-    return _fill(bad, room)
+    checks: dict[str, list[Bad]] = {}
+    for each in bad:
+        checks.setdefault(each[0], []).append(each)
+    return _share(sorted(checks.values(), key=len), room) if len(checks) > 1 else _fill(bad, room)
+
+
+def _share(checks: Sequence[Sequence[Bad]], room: Room) -> Sequence[CaseResult]:
+    """Tell of each check what fits, beginning with that of the fewest failures: many of one hide none of another."""
+    left: list[CaseResult] = []
+    for count, bad in enumerate(checks):
+        part = room.share(1 / (len(checks) - count))
+        left += tell_causes(bad, part)
+        room.take(part)
+    return left
 
 
 def _fill(bad: Sequence[Bad], room: Room) -> Sequence[CaseResult]:

@@ -1,6 +1,6 @@
 """Guards: a model that gets nowhere is told, and stopped; one that works is left alone."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import given
@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from bot.agent import guards
 from bot.core.event import Acted, Committed, Ended, Event, Started
 from bot.core.message import Reply, ToolCall, ToolResult
-from bot.core.talk import Replied, Told
+from bot.core.talk import Compressed, Replied, Told
 from bot.core.task import Task
+from bot.errors import Unverified
 
 STARTED = Started(run="r", task=Task(goal="g", base="b"), branch="x")
 COMMITTED = Committed(step=1, commit="c", tree="t", subject="s")
@@ -115,6 +116,45 @@ def test_a_model_that_gets_nowhere_is_told_and_then_stopped_with_the_reason(acts
 def test_a_model_that_gets_on_is_not_stopped(acts: Iterator[Acted]) -> None:
     _, end, _ = play(acts)
     assert end is None
+
+
+def called(name: str, output: str, *, error: str | None = None, tree: str = "", **arguments: str) -> Acted:
+    call = ToolCall(id="1", name=name, arguments=dict(arguments))
+    return Acted(call=call, result=ToolResult(call_id="1", ok=error is None, output=output, error=error), tree=tree)
+
+
+def work(*rounds: Callable[[int], Acted]) -> Iterator[Acted]:
+    return (rounds[number % len(rounds)](number) for number in range(TURNS))
+
+
+@pytest.mark.parametrize(
+    "acts",
+    [
+        (called("run_check", "tests: passed", check="tests") for _ in range(7)),
+        work(lambda n: called("edit", "", text=str(n), tree=f"t{n}"), lambda n: called("run_check", "3 failed")),
+        work(
+            lambda n: called("edit", "", text=str(n), tree=f"t{n}"),
+            lambda n: called("checkpoint", "not committed", error=Unverified.kind, subject="Fix it"),
+        ),
+        work(lambda n: called("update_plan", "noted", steps="a"), lambda n: called("read_file", "", path=str(n))),
+        work(lambda n: called("run_check", "flaky", check="tests"), lambda n: called("search_text", "", word=str(n))),
+        work(lambda n: called("read_output", str(n), start=str(n))),
+        work(lambda n: called("run_command", "exit code 1", argv=f"python -c {n}")),
+    ],
+    ids=["flaky", "failing tests", "failing candidates", "plans", "checks between searches", "pages", "commands"],
+)
+def test_a_model_that_works_as_people_do_is_not_stopped(acts: Iterator[Acted]) -> None:
+    _, end, _ = play(acts)
+    assert end is None
+
+
+def test_what_was_taken_out_of_the_prompt_may_be_read_once_more() -> None:
+    reads = [event for number in range(8) for event in turns(acted("text", str(number)))]
+    shorter = Compressed(until=1, summary="s")
+    assert guards.staleness([STARTED, *reads, *reads]) == 8
+    assert guards.staleness([STARTED, *reads, shorter, *reads]) == 0
+    assert guards.staleness([STARTED, *reads, shorter, *reads, shorter, *reads]) == 8
+    assert guards.insistence([STARTED, *turns(*[acted("same")] * 4), shorter, *turns(acted("same"))]) == 1
 
 
 def test_a_model_that_only_looks_is_reminded_once_and_not_stopped() -> None:

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import pytest
 
 from bot.agent.context import opening
-from bot.agent.planning import UNPLANNED, offer, refuse_unplanned, tell_course, tell_edit
+from bot.agent.planning import MISSED, UNPLANNED, miss, offer, refuse_unplanned, tell_course, tell_edit
 from bot.core.change import ChangeSet, FileChange
 from bot.core.check import Verdict
 from bot.core.event import Acted, Committed, Event, Started, Verified
 from bot.core.message import Reply, ToolCall, ToolResult
 from bot.core.plan import FIRST, Design
-from bot.core.talk import Planned, Replied
+from bot.core.talk import Planned, Replied, Told
 from bot.core.task import Task
 from bot.tools.catalog import ALL
 from tests.agent.conftest import CHECKPOINT, FINISH, RIGHT, Scene, reply
@@ -98,6 +98,14 @@ def test_a_run_goes_on_with_its_plan_after_it_was_asked_for_one(scene: Scene) ->
     assert "Plan: 1 of 2 done, next is 2. document. If that no longer holds, update_plan." in acted[-2].result.output
     planned = next(event for event in events if isinstance(event, Planned))
     assert (planned.design.modules, planned.by) == (("calc.py",), "model")
+
+
+def test_a_run_for_a_plan_that_would_end_without_one_is_told_so_once() -> None:
+    run, spoken = started(planning=True), Replied(reply=Reply(text="First I would look, then mend."))
+    assert miss((run, spoken)) == MISSED
+    assert not miss((run, spoken, Told(text=MISSED), spoken))
+    assert not miss((run, Planned(steps=("look",)), spoken))
+    assert not miss((started(), spoken))
 
 
 def step(plan: Planned, paths: Sequence[str]) -> str:

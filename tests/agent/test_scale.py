@@ -58,6 +58,8 @@ No, just fix the sum.""",
 )
 
 LARGE = (
+    "Add type hints to the whole package",
+    "Split core.py into several modules",
     "Rename Config to Settings everywhere",
     "migrate to pydantic 2",
     "Replace os.path with pathlib in all modules",

@@ -51,6 +51,7 @@ def test_a_key_chooses_where_nobody_names_a_model_and_the_choice_is_told(repo: R
         ("base-url is set, and no model is named", ("--base-url", "https://example.com"), {"OPENAI_API_KEY": KEY}),
         ("there is no model 'openai:'", ("--model", "openai:"), {}),
         ("there is no model 'openai:a b'", ("--model", "openai:a b"), {}),
+        ("name its service as well: anthropic:claude-x", ("--model", "claude-x"), {}),
     ],
 )
 def test_what_cannot_be_asked_is_said_in_one_line_before_anything_is_made(
@@ -72,8 +73,9 @@ def test_what_is_assumed_of_a_model_is_told_with_what_sets_it() -> None:
     assert (chosen.window, chosen.priced, chosen.sdk) == (24_576, False, "openai")
     assert chosen.notes == (
         "mine is asked at localhost:1 (base-url)",
-        "assumed of mine: a window of 32,768 tokens and replies of up to 8,192; window and output set it",
-        "what mine costs is not known; price sets it, as IN/OUT in dollars for a million tokens",
+        "assumed of mine: a window of 32,768 tokens and replies of up to 8,192"
+        " (git config agent.window and agent.output to say what it has)",
+        "what mine costs is not known (git config agent.price IN/OUT to say it)",
     )
     told = serve(asked("mine", cost=2.0), Settings(window=9_000, output=1_000, price="0"), None)
     assert (told.window, told.priced) == (8_000, True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.app.planning import LONGEST
 from bot.core.report import Report
 from tests.conftest import Repo, make_repo
 from tests.product import COMMAND, FINISH, Ran, agent, calls, checkpoint, edit, once, script
@@ -74,8 +75,10 @@ def test_a_person_changes_a_plan_by_a_file_and_nothing_of_it_is_bent_on_the_way(
     assert (told.code, told.out, told.err.splitlines()[0]) == (0, "", "nothing changed")
     sheet.write_text("# Plan\n\n<!-- 1. no -->\n")
     assert "no step in it" in agent(repo, "plan", "--edit", plan.run, "--file", str(sheet)).err
+    (tmp_path / "long.md").write_text(f"1. {'x' * LONGEST}y\n")
     for words, why in (
         (("--edit", plan.run), "there is no terminal to edit on"),
+        (("--edit", plan.run, "--file", str(tmp_path / "long.md")), "a plan has at most 20,000 characters"),
         (("--edit", plan.run, "--file", str(tmp_path / "none")), "cannot be read"),
     ):
         assert why in agent(repo, "plan", *words).err

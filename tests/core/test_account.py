@@ -103,8 +103,8 @@ def test_what_weakens_the_word_of_a_check_is_said() -> None:
     assert points == [
         ("doubt", "no test imports 1 file that was changed", ("a.py",)),
         ("note", "make: weaker evidence: an exit code and nothing else", ()),
-        ("note", "pytest: not run again; known of the same tree in the same environment", ()),
         ("note", "pytest: 1 case did not always end the same way", (f"{TEST}: passed 3 of 5 runs",)),
+        ("note", "pytest: not run again; known of the same tree in the same environment", ()),
     ]
     assert findings(told) == ()
 

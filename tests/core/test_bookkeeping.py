@@ -28,7 +28,7 @@ from bot.core.event import (
 from bot.core.ledger import Call, CheckRun, Choice, Ledger, Move, Request, Retry
 from bot.core.message import Edit, Metadata, Reply, ToolCall, ToolResult, Usage
 from bot.core.proof import Audit, Proof
-from bot.core.talk import Replied, Retried
+from bot.core.talk import Compressed, Planned, Replied, Retried
 from bot.core.task import Source, Task
 
 TREE = "1" * 40
@@ -55,7 +55,7 @@ EVENTS: tuple[Event, ...] = (
     Started(at=100, run="r1", task=TASK, branch="agent/r1", model="m", isolation="landlock", checks=(SUITE,)),
     Checking(at=101, check="pytest", tree=TREE),
     Baselined(at=101, verdict=verdict("failed", hit=("memory",))),
-    Retried(at=101, error="unavailable", message="busy", wait=3),
+    Retried(at=101, error="unavailable", message="busy", wait=3, usage=Usage(input=7, cost=0.25)),
     Replied(at=102, reply=Reply(usage=Usage(input=10, output=2, cached=4, cost=0.5)), seconds=1.5, sent=1000),
     Replied(at=102, reply=Reply(usage=Usage(input=5, output=1), finish="length"), seconds=0.5, sent=500),
     acted("run_command", {"argv": f"x {KEY}"}, seconds=1.25, isolation="bubblewrap", hit=("time",), ran="/bin/x y"),
@@ -70,6 +70,8 @@ EVENTS: tuple[Event, ...] = (
     RolledBack(at=106, to="c1", kept="c2", reason="3 attempts did not pass"),
     Checking(at=106, check="pytest", tree=TREE),
     Proved(at=107, commit="c1", proof=Proof(green=("t",)), audit=Audit()),
+    Planned(at=107, steps=("a", "b")),
+    Compressed(at=107, before=9000, after=4000),
     Paused(at=107, question="which?"),
     Resumed(at=108, commit="c1", model="m2", isolation="process"),
     Checking(at=108, check="pytest", tree=TREE),
@@ -104,14 +106,15 @@ def test_each_thing_that_was_done_is_an_entry_with_its_figures() -> None:
     ]
     assert {(c.tree, c.argv) for c in checks} == {(TREE, ("pytest", "-q"))}
     moves = [entry.what for entry in BOOK.entries if isinstance(entry, Move)]
-    wanted = "committed rolled_back proved paused resumed ended undone redone published"
+    wanted = "committed rolled_back proved planned compressed paused resumed ended undone redone published"
     assert moves == wanted.split()
 
 
 def test_it_is_added_up() -> None:
     totals = BOOK.totals
     assert (totals.requests, totals.retries, totals.sent, totals.waited) == (2, 1, 1500, 2.0)
-    assert totals.usage == Usage(input=15, output=3, cached=4, cost=0.5)
+    assert totals.usage == Usage(input=22, output=3, cached=4, cost=0.75)
+    assert (totals.lost, totals.compressed) == (Usage(input=7, cost=0.25), 1)
     assert totals.calls == {"read_file": 2, "run_command": 1, "edit_file": 1}
     assert (totals.refused, totals.failed) == (1, {"not_found": 1})
     assert totals.commands == {"bubblewrap": 1, "landlock": 1}

@@ -60,6 +60,16 @@ def test_variables_that_are_named_like_secrets_are_held() -> None:
     assert secret_names({**environ, "GIT_AGENT_MAX_TOKENS": "5"}) == ("MY_TOKEN", "SHORT_KEY")
 
 
+def test_headers_that_an_sdk_adds_are_held_with_what_is_secret_in_them() -> None:
+    environ = {
+        "ANTHROPIC_CUSTOM_HEADERS": f"X-Team: tools\nX-Api-Key: {TOKEN}\nAccept: application/json",
+        "OTEL_EXPORTER_OTLP_HEADERS": "authorization=Bearer%20x,api-key=Zx81spectrum",
+        "NO_HEADERS_AT_ALL": "application/json",
+    }
+    assert find_variables(environ) == (TOKEN, "Bearer%20x", "Zx81spectrum")
+    assert secret_names(environ) == ("ANTHROPIC_CUSTOM_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS")
+
+
 def test_variables_that_are_only_about_a_secret_or_say_that_there_is_none_are_not_held() -> None:
     plain = {
         "TOKEN_URL": "https://auth.example.org/oauth/token",

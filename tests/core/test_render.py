@@ -169,12 +169,24 @@ git agent undo 20240101-a1b2c3
         ),
         ({"outcome": "nothing", "steps": ()}, "**Nothing to do.** Every check passes (ruff, pytest)."),
         (
+            {"outcome": "partial", "stop": "needs_human", "usage": Spent(turns=2)},
+            "**Partial.** No commit made a check worse, but there is a question first.",
+        ),
+        (
+            {"outcome": "partial", "stop": "limit:loop"},
+            "**Partial.** No commit made a check worse, but the model got nowhere any more.",
+        ),
+        (
+            {"outcome": "gave_up", "steps": (), "stop": "limit:loop"},
+            "**Gave up.** No verified change, and the model got nowhere any more.",
+        ),
+        (
             {"outcome": "gave_up", "steps": (), "stop": "limit:rollbacks"},
             "**Gave up.** No verified change within the limit on rollbacks.",
         ),
         (
             {"outcome": "failed", "steps": (), "stop": "model", "detail": "no key"},
-            "**Failed.** The run could not be carried out (model).",
+            "**Failed.** The model gave no answer.",
         ),
     ],
 )

@@ -195,11 +195,11 @@ def test_a_check_that_only_the_result_knows_has_a_row() -> None:
 
 
 def test_money_is_shown_when_it_was_spent() -> None:
-    assert "1,500 tokens, $0.2500" in shown(report(usage=Spent(input=1000, output=500, cost=0.25)))
+    assert "1,500 tokens, $0.25" in shown(report(usage=Spent(input=1000, output=500, cost=0.25)))
     assert "$" not in shown(report())
     spent = Spent(input=1000, output=500, priced=False)
     assert "1,500 tokens, price unknown" in shown(report(usage=spent))
-    assert "$0.2500 and more, price unknown" in shown(report(usage=spent.model_copy(update={"cost": 0.25})))
+    assert "$0.25 and more, price unknown" in shown(report(usage=spent.model_copy(update={"cost": 0.25})))
 
 
 def test_markup_in_foreign_text_is_shown_and_not_obeyed() -> None:

@@ -15,7 +15,6 @@ Change: TypeAlias = Callable[[list[Piece], Exchange], Sequence[Piece]]
 """Changes the events of a stream before they are sent."""
 
 
-
 class _Spoken(Protocol):
     """A wire."""
 

@@ -28,6 +28,9 @@ FAMILIES: Mapping[str, Callable[[], Iterator[Row]]] = {
     "Replies as such": replies.endings,
 }
 
+SHARED = ("The connection", "Limits and money", "The service's own faults", "Requests that it rejects")
+"""Families in which both wires of OpenAI are one code: that a run goes on afterwards is played over the first only."""
+
 
 class Campaign(NamedTuple):
     """All runs, and what they left behind on the server."""
@@ -50,10 +53,11 @@ def rows() -> list[Row]:
 
 
 def _turns(chosen: Sequence[Row]) -> Iterator[_Turn]:
+    shared = {row.does for family in SHARED for row in FAMILIES[family]()}
     for row in chosen:
         for wire in row.wires:
             yield _Turn(row, wire, often=True)
-            if row.recovers:
+            if row.recovers and not (wire == "responses" and row.does in shared):
                 yield _Turn(row, wire, often=False)
 
 

@@ -7,8 +7,9 @@ from tests.served.acts import arguments_at, end_at, say, text_at
 from tests.served.oddities import with_events
 from tests.served.row import Row, always, ask, twist
 from tests.served.said import Asked, Json, Piece, Said
-from tests.served.server import Exchange
+from tests.served.server import Exchange, Wire
 
+OPENAI: tuple[Wire, ...] = ("openai", "responses")
 READS = 200
 LONG = 5_000_000
 
@@ -22,9 +23,11 @@ def identities() -> Iterator[Row]:
     yield Row("two calls with one id", "goes on", twist(_twins), executed=3)
     yield Row("the same call twice, one id", "call", twist(lambda said: _twice(said, "call_7")), error="duplicate")
     yield Row("the same call twice, two ids", "call", twist(lambda said: _twice(said, "")), error="duplicate")
-    yield Row("calls without an index", "goes on", with_events(_without_index), wires=("openai",))
+    yield Row("calls without an index", "goes on", with_events(_without_index), wires=OPENAI)
     yield Row("the name again in every part of a call", "goes on", with_events(_name_again), wires=("openai",))
-    yield Row("arguments as an object", "goes on", with_events(_as_object), wires=("openai",))
+    yield Row("arguments as an object", "goes on", with_events(_as_object), wires=OPENAI)
+    yield Row("another id of the item with each event", "goes on", with_events(_renamed), wires=("responses",))
+    yield Row("nothing of its items before the end", "goes on", with_events(_at_once), wires=("responses",))
 
 
 def arguments() -> Iterator[Row]:
@@ -58,9 +61,12 @@ def endings() -> Iterator[Row]:
         "nudged",
         always(say(lambda exchange: Said("Well", finish="length"))),
     )
-    yield Row("a call, and null for the reason of the end", "goes on", with_events(_endless), wires=("openai",))
+    yield Row("a call, and null for the reason of the end", "goes on", with_events(_endless), wires=OPENAI)
     yield Row("a call, and null for the reason of the end", "cut", with_events(_endless), wires=("anthropic",))
-    yield Row("text, and null for the reason of the end", "cut", with_events(_textless))
+    yield Row("text, and null for the reason of the end", "cut", with_events(_textless), wires=("openai", "anthropic"))
+    yield Row("text, and null for the reason of the end", "goes on", with_events(_endless), wires=("responses",))
+    yield Row("says that the reply failed", "unavailable", with_events(_failed), wires=("responses",))
+    yield Row("the end of the stream, and none of the reply", "cut", with_events(_done), wires=("responses",))
     yield Row("a reason nobody knows", "goes on", with_events(_reasoned))
 
 
@@ -77,6 +83,8 @@ def _strip(data: Json, key: str) -> Json:
     if not isinstance(data, dict):
         return data
     copy = json.loads(json.dumps(data))
+    copy.pop(f"output_{key}", None)
+    copy.get("item", {}).pop(f"call_{key}", None)
     for choice in copy.get("choices", ()):
         for call in choice["delta"].get("tool_calls", ()):
             call.pop(key, None)
@@ -105,12 +113,48 @@ def _as_object(events: list[Piece], exchange: Exchange) -> Sequence[Piece]:
     at = arguments_at(events)
     if not at:
         return events
+    if exchange.request.wire == "responses":
+        return [_parsed(piece) for place, piece in enumerate(events) if place not in at]
     text = "".join(call["function"]["arguments"] for place in at for call in _calls(events[place].data))
     kept = [piece for place, piece in enumerate(events) if place not in at]
     for piece in kept:
         for call in _calls(piece.data):
             call["function"]["arguments"] = json.loads(text)
     return kept
+
+
+def _parsed(piece: Piece) -> Piece:
+    """Make an object of the arguments that an event tells all of."""
+    copy = json.loads(json.dumps(piece.data))
+    for told in (copy, copy.get("item", {})):
+        if told.get("arguments"):
+            told["arguments"] = json.loads(told["arguments"])
+    return piece._replace(data=copy)
+
+
+def _renamed(events: list[Piece], exchange: Exchange) -> Sequence[Piece]:
+    told = []
+    for number, piece in enumerate(events):
+        copy = json.loads(json.dumps(piece.data))
+        for where, key in ((copy, "item_id"), (copy.get("item", {}), "id")):
+            if key in where:
+                where[key] = f"item{number}"
+        told.append(piece._replace(data=copy))
+    return told
+
+
+def _at_once(events: list[Piece], exchange: Exchange) -> Sequence[Piece]:
+    return [events[0], events[-1]]
+
+
+def _failed(events: list[Piece], exchange: Exchange) -> Sequence[Piece]:
+    error = {"code": "server_error", "message": "The server had an error processing your request."}
+    ended = events[-1].data["response"] | {"status": "failed", "error": error}
+    return [*events[:-1], Piece("response.failed", {"type": "response.failed", "response": ended})]
+
+
+def _done(events: list[Piece], exchange: Exchange) -> Sequence[Piece]:
+    return [*events[:-1], Piece("", "[DONE]")]
 
 
 def _twins(said: Said) -> Said:
@@ -159,6 +203,8 @@ def _ended(events: list[Piece], reason: str | None) -> Sequence[Piece]:
     data = json.loads(json.dumps(events[at].data))
     if data.get("choices"):
         data["choices"][0]["finish_reason"] = reason
+    elif "response" in data:
+        data["response"]["status"] = reason
     else:
         data["delta"]["stop_reason"] = reason
     return [*events[:at], events[at]._replace(data=data), *events[at + 1 :]]

@@ -1,21 +1,21 @@
 """The table of misbehaviours for the page on models; `python -m tests.served.table` writes it anew."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tests.served.campaign import FAMILIES, play
 from tests.served.play import Played
-from tests.served.server import WIRES
+from tests.served.server import WIRES, Wire
 from tests.served.verdict import outcome
 
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"
 BEGIN, END = "<!-- misbehaviours: begin -->\n", "<!-- misbehaviours: end -->\n"
-NAMES = {"openai": "OpenAI", "anthropic": "Anthropic"}
+NAMES: Mapping[Wire, str] = {"openai": "chat completions", "responses": "Responses", "anthropic": "messages"}
 
 
 def write(runs: Sequence[Played]) -> str:
-    """Write the table: what was done each time, until the end; both wires are one row where they are alike."""
+    """Write the table: what was done each time, until the end; wires that are alike are one row."""
     lines = ["| the service | git agent | requests | waits |", "|---|---|--:|--:|"]
     for family, rows in FAMILIES.items():
         lines.append(f"| **{family}** | | | |")
@@ -26,10 +26,10 @@ def write(runs: Sequence[Played]) -> str:
 
 def _rows(runs: Sequence[Played]) -> Iterator[str]:
     told = {run.wire: outcome(run) for run in runs}
-    alike = len(told) == len(WIRES) and len(set(told.values())) == 1
-    for wire in WIRES[:1] if alike else told:
-        only = "" if alike else f" ({NAMES[wire]})"
-        yield "| " + " | ".join((runs[0].row.does + only, *told[wire])) + " |"
+    for what in dict.fromkeys(told.values()):
+        wires = [NAMES[wire] for wire in told if told[wire] == what]
+        only = "" if len(wires) == len(WIRES) else f" ({', '.join(wires)})"
+        yield "| " + " | ".join((runs[0].row.does + only, *what)) + " |"
 
 
 def shown() -> str:

@@ -35,9 +35,10 @@ from tests.served.acts import fail, reset, say
 from tests.served.contract import faults
 from tests.served.play import KEY, PATIENT, Clock, Nobody
 from tests.served.said import Asked, Cost, Said
-from tests.served.server import WIRES, Act, Exchange, Line, Server, Wire
+from tests.served.server import Act, Exchange, Line, Server, Wire
 
 TOOLS = {tool.name: tool for tool in ALL}
+PLAYED: tuple[Wire, ...] = ("openai", "anthropic")
 WINDOW = 16_000
 PROFILE = Profile("small", window=WINDOW, output=20_000)
 ADDS = Check(name="adds", rung=Rung.UNIT, argv=("grep", "-q", "a + b", "calc.py"))
@@ -177,7 +178,7 @@ def acts(count: int) -> list[Act]:
 
 def test_a_record_gives_each_request_byte_for_byte_on_both_wires(tmp_path: Path) -> None:
     records: list[list[str]] = []
-    for wire in WIRES:
+    for wire in PLAYED:
         with Server() as server, desk(tmp_path, wire) as at:
             first = say(Script(*FIRST))
             line = server.line([first, BUSY, reset, *[first] * 4, FULL, first])

@@ -1,4 +1,4 @@
-"""The server itself: both wires, well behaved, and started by hand."""
+"""The server itself: all wires, well behaved, and started by hand."""
 
 import http.client
 import json
@@ -16,7 +16,7 @@ from tests.served.contract import faults
 from tests.served.said import Asked, Cost, Json, Said
 from tests.served.server import WIRES, Request, Server, Wire
 
-PATHS = {"openai": "/chat/completions", "anthropic": "/v1/messages"}
+PATHS = {"openai": "/chat/completions", "responses": "/responses", "anthropic": "/v1/messages"}
 SAID = Said("Let me look: já.", (Asked("read_file", '{"path": "a/b/c.py"}'),), cost=Cost(70, 9, 30))
 
 
@@ -41,7 +41,7 @@ def events(told: str) -> list[Json]:
     return [json.loads(line) for line in lines if line != "[DONE]"]
 
 
-def test_both_wires_say_the_same_whole_and_streamed(server: Server) -> None:
+def test_all_wires_say_the_same_whole_and_streamed(server: Server) -> None:
     server.line([say(lambda exchange: SAID)])
     chat = json.loads(post(server.url("openai"), "openai", {"messages": []})[1])
     message = json.loads(post(server.url("anthropic"), "anthropic", {"messages": []})[1])
@@ -59,17 +59,24 @@ def test_both_wires_say_the_same_whole_and_streamed(server: Server) -> None:
         SAID.calls[0].arguments
     )
     assert [event["type"] for event in told][-2:] == ["message_delta", "message_stop"]
+    items = events(post(server.url("responses"), "responses", {"input": [], "stream": True})[1])
+    answer = json.loads(post(server.url("responses"), "responses", {"input": []})[1])
+    assert [event["type"] for event in items][-1] == "response.completed"
+    assert "".join(event["delta"] for event in items if event["type"] == "response.output_text.delta") == SAID.text
+    assert answer["output"][1]["arguments"] == SAID.calls[0].arguments
+    assert (answer["usage"]["input_tokens"], answer["status"]) == (70, "completed")
 
 
 def test_lines_are_told_apart_by_path_and_by_model(server: Server) -> None:
     line = server.line([fail(400, "a", "b"), say(lambda exchange: SAID)], "other")
-    assert [post(server.url(wire, "other"), wire, {})[0] for wire in WIRES] == [400, 200]
+    assert [post(server.url(wire, "other"), wire, {})[0] for wire in WIRES] == [400, 200, 200]
     assert post(server.url("openai"), "openai", {"model": "other"})[0] == 200
-    assert len(line.requests) == 3
+    assert [request.wire for request in line.requests] == [*WIRES, "openai"]
 
 
 def request(wire: Wire, *messages: Json) -> Request:
-    return Request(0.0, "POST", PATHS[wire], {}, json.dumps({"messages": list(messages)}).encode())
+    told = {"input": list(messages), "store": False} if wire == "responses" else {"messages": list(messages)}
+    return Request(0.0, "POST", PATHS[wire], {}, json.dumps(told).encode())
 
 
 @pytest.mark.parametrize("arguments", ["{}", "[]", "{"])
@@ -78,6 +85,10 @@ def test_conversations_that_no_service_takes_are_noticed(arguments: str) -> None
     said, told = {"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "1", "content": ""}
     assert bool(faults(request("openai", said, told))) == (arguments != "{}")
     assert len(faults(request("openai", said, told, told, said))) >= 3
+    item = {"type": "function_call", "call_id": "1", "name": "x", "arguments": arguments}
+    output, told = {"type": "function_call_output", "call_id": "1", "output": ""}, {"type": "message", "content": "x"}
+    assert bool(faults(request("responses", told, item, output, told))) == (arguments != "{}")
+    assert len(faults(request("responses", item, told | {"id": "m"}, output, output, item))) >= 5
     use = {"type": "tool_use", "id": "1", "name": "x", "input": json.loads("{}")}
     answer = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1"}]}
     user, spoke = {"role": "user", "content": "hello"}, {"role": "assistant", "content": [use]}

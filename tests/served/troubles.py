@@ -82,7 +82,9 @@ def rejections() -> Iterator[Row]:
     yield Row("404, with a page of HTML", "unknown_model", always(send(404, PAGE.encode(), HTML)))
     yield Row("307, to another host", "unknown_model", always(_send_elsewhere))
     for wording, error in OVERFLOWS.items():
-        learned: tuple[Wire, ...] = ("openai",) if "in the completion" in wording or "max_tokens" in wording else ()
+        learned: tuple[Wire, ...] = (
+            ("openai", "responses") if "in the completion" in wording or "max_tokens" in wording else ()
+        )
         yield Row(f"400, “{wording}”", "overflow", always(_overflow(error)), learned=learned)
     yield Row("413", "overflow", always(fail(413, "request_too_large", "Request exceeds the maximum size")))
     filtered = fail(400, "invalid_request_error", "Output blocked by content filtering policy", "content_filter")
@@ -92,7 +94,7 @@ def rejections() -> Iterator[Row]:
     unprocessable = fail(422, "unprocessable_entity", "tools: Input should be a valid list")
     yield Row("422", "rejected", always(unprocessable))
     capped = fail(400, "invalid_request_error", "max_tokens is too large: 4000. This model supports at most 2048")
-    yield Row("400, the cap on length is too high", "rejected", always(capped), learned=("openai",))
+    yield Row("400, the cap on length is too high", "rejected", always(capped), learned=("openai", "responses"))
 
 
 OVERFLOWS: Mapping[str, Json] = {

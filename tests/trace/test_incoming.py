@@ -39,10 +39,12 @@ def test_a_secret_that_comes_in_pieces_is_never_shown_in_any(before: str, after:
 def test_a_live_line_tells_turns_tokens_and_money_so_far() -> None:
     meter = Meter()
     meter.most = 9
-    assert str(meter) == "turn 0 of 9"
+    assert (str(meter), meter.ahead) == ("", "turn 1 of 9")
     meter.add(Replied(reply=Reply(usage=Usage(input=1_500, output=100, cost=0.02))))
     meter.add(Retried(error="cut", message="", usage=Usage(input=1_000_000, cost=0.1)))
     assert str(meter) == "turn 1 of 9, 1.0 M tokens, $0.12"
+    meter.most = 1
+    assert meter.ahead == "turn 1 of 1, 1.0 M tokens, $0.12"
 
 
 def test_what_comes_is_shown_to_a_person_and_to_nobody_else() -> None:
@@ -55,7 +57,7 @@ def test_what_comes_is_shown_to_a_person_and_to_nobody_else() -> None:
             terminal.watch(Progress("", "edit_file", 1234))
         assert isinstance(console.file, io.StringIO)
         shown = console.file.getvalue()
-        assert ("writing edit_file, 1.2 k characters  (turn 0 of 7)" in shown) is watched
+        assert ("writing edit_file, 1.2 k characters  (turn 1 of 7)" in shown) is watched
         assert SECRET not in shown
 
 

@@ -141,7 +141,8 @@ def test_foreign_text_cannot_move_the_cursor() -> None:
 
 def test_the_live_line_tells_check_and_turn_on_a_terminal_only() -> None:
     events = (started(), Checking(check="mypy", tree=TREE))
-    assert "checking mypy  (turn 0 of 7)" in told(*events, terminal=True)
+    assert "checking mypy" in told(*events, terminal=True)
+    assert "thinking  (turn 1 of 7)" in told(*events, Baselined(verdict=verdict()), terminal=True)
     assert "checking" not in told(*events)
 
 

@@ -75,6 +75,15 @@ def test_failures_that_do_not_fit_are_counted() -> None:
     assert shown > 5
 
 
+def test_many_failures_of_one_check_hide_none_of_another() -> None:
+    many = tuple(case(f"m{n}.py::{n}", f"Error {chr(97 + n % 26) * 300}", line=n) for n in range(100))
+    types = CheckResult(check="mypy", rung=Rung.TYPES, status="failed", cases=many, summary="100 findings")
+    told = verdict(case("t.py::one"), case("t.py::two", "KeyError: 2"))
+    text = digest(told.model_copy(update={"results": (types, *told.results)}))
+    assert [each.id for each in parse(text) if each.check == "pytest"] == ["t.py::one", "t.py::two"]
+    assert sum(each.check == "mypy" for each in parse(text)) > 3
+
+
 anything = st.text(max_size=300)
 found = st.builds(
     CaseResult,

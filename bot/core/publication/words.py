@@ -5,9 +5,18 @@ from typing import NamedTuple
 
 from bot.core.account import is_reading, tolerated, weakness
 from bot.core.report import CheckSummary, Report
+from bot.core.stops import tell_stop
 
 GRAVE = "needs a person"
 """How findings begin that a run cannot answer for."""
+EARLY: Mapping[str, str] = {
+    "interrupted": "the run was interrupted",
+    "denied": "a person stopped the run",
+    "workspace": "the workspace could not be used any more",
+}
+"""How a run ended early, where the words for why it stopped are others."""
+OWN = ("limit:loop", "limit:context")
+"""Stops at what is no limit that somebody set: a model went round in circles, or can be told no more."""
 
 
 HEADLINES: Mapping[str, str] = {
@@ -43,7 +52,7 @@ def tell_ending(report: Report) -> Ending:
         case "gave_up":
             return _surrender(report)
         case "failed":
-            return Ending("failed", "the run could not be carried out")
+            return Ending("failed", tell_stop(report.stop) or "the run could not be carried out")
 
 
 def _passing(report: Report) -> str:
@@ -56,14 +65,10 @@ def _passing(report: Report) -> str:
 
 
 def _lack(report: Report) -> str:
-    if report.stop == "interrupted":
-        return "the run was interrupted"
-    if report.stop == "denied":
-        return "a person stopped the run"
-    if report.stop.startswith("limit:"):
-        return f"the limit on {report.stop.removeprefix('limit:')} was reached"
+    if asks(report):
+        return "there is a question first"
     if report.stop != "done":
-        return f"the run ended early ({report.stop})"
+        return EARLY.get(report.stop) or tell_stop(report.stop).replace(" is ", " was ") or f"it ended ({report.stop})"
     if any(finding.startswith(GRAVE) for finding in report.findings):
         return "what the evidence rests on was changed, so you have to look"
     return "not every check passes"
@@ -84,14 +89,17 @@ def _surrender(report: Report) -> Ending:
         return Ending("left alone", "no model was asked to change anything")
     if report.stop == "denied":
         return Ending("stopped by a person", none)
-    if report.stop.startswith("limit:"):
-        return Ending("gave up", f"{none} within the limit on {report.stop.removeprefix('limit:')}")
+    if report.stop in OWN:
+        none += f", and {tell_stop(report.stop)}"
+    elif report.stop.startswith("limit:"):
+        none += f" within the limit on {report.stop.removeprefix('limit:')}"
     return Ending("gave up", none)
 
 
 def quote(report: Report, room: int) -> str:
     """Return the last words of a run, without what the report lists anyway."""
-    if report.stop.startswith("limit:") or report.stop == "interrupted" or report.outcome == "nothing":
+    bare = report.stop.startswith("limit:") and report.stop not in OWN
+    if bare or report.stop == "interrupted" or report.outcome == "nothing":
         return ""
     subjects = {f"- {step.subject}" for step in report.steps}
     kept: list[str] = []

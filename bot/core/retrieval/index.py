@@ -49,6 +49,10 @@ class Index:
         self.paths = [_terms_of_path(page.path) for page in self.pages]
         self.changes = [change for change in changes if len(change.paths) <= CROWD]
 
+    def prepare(self) -> None:
+        """Do already what every query takes, where there is time for it."""
+        _ = self._vocabulary, self.often
+
     @cached_property
     def often(self) -> list[float]:
         """How often each file was changed, a commit counting less for each when it changed many."""

@@ -83,7 +83,7 @@ class Manner:
         if self.form != "native" or not prompt.tools:
             return False
         self.proven = self.proven or bool(reply.calls)
-        spoken = reply.finish == "stop" and bool(reply.text.strip())
+        spoken = reply.finish in ("stop", "length") and bool(reply.text.strip())
         return spoken and not (self.proven or self.settled) and self._take("schema")
 
     def read(self, reply: Reply, prompt: Prompt) -> Reply:

@@ -8,9 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Literal, TypeAlias
 
-from bot.core.evidence import CONFIGURATION
-from bot.core.paths import same
-from bot.core.policy import glob_matches
+from bot.core.evidence import is_configuration
 from bot.core.proof import TestChange
 from bot.verify.guard.attributes import compare_attributes
 from bot.verify.guard.formats import Reader, is_explained, read_ini, read_json, read_toml
@@ -175,11 +173,6 @@ class _Bare(ast.NodeTransformer):
 
 def _is_plain(node: ast.expr) -> bool:
     return not any(isinstance(part, (ast.Call, ast.NamedExpr, ast.Lambda, ast.Await)) for part in ast.walk(node))
-
-
-def is_configuration(path: str) -> bool:
-    """Tell whether a file configures checks by its name."""
-    return any(glob_matches(glob.casefold(), same(path)) for glob in CONFIGURATION)
 
 
 def _told(path: str, name: str, detail: str) -> TestChange:

@@ -38,7 +38,7 @@ BOM = b"\xef\xbb\xbf"
 KEY = "sk-ant-0123456789"
 PRICE = Price(input=1.0, output=10.0, cached=0.1, written=1.25)
 PROFILE = Profile("small", window=200_000, output=64_000, price=PRICE)
-TIMING = Timing(connect=0.2, first=0.15, idle=0.1, tail=0.05, rest=0.02)
+TIMING = Timing(connect=0.5, first=0.3, idle=0.15, tail=0.05, rest=0.02)
 SAID = Said("I look.", (Asked("look", '{"path": "a.py"}'),), cost=Cost(input=100, output=20, cached=60))
 PROMPT = Prompt(
     system="Be good.",

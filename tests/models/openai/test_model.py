@@ -318,7 +318,8 @@ def test_a_service_at_fault_may_be_asked_again(server: Server) -> None:
 
 
 def test_what_cannot_stand_in_a_header_is_not_sent(server: Server) -> None:
-    for fields in ({"organization": "örg"}, {"project": "a\nX: y"}):
+    odd: tuple[dict[str, Any], ...] = ({"organization": "örg"}, {"project": "a\nX: y"})
+    for fields in odd:
         with Asked(server, [stream(GOOD)], **fields) as asked:
             assert asked.fault().kind == "credentials"
             assert asked.line.requests == []

@@ -29,6 +29,9 @@ from bot.models.service.draft import NAME, Draft, Part
 from bot.models.service.events import Sent
 from bot.models.service.faults import from_code
 
+MOST = 1_000
+"""Messages, calls and other things of one reply."""
+
 _ENDS = ("response.completed", "response.incomplete", "response.done")
 _BROKEN = ("failed", "cancelled")
 _FINISHES: Mapping[str, Finish] = {"content_filter": "refused"}
@@ -175,6 +178,8 @@ class Folding:
     def _open(self, told: Fields, id: str) -> _Item:  # noqa: A002 - the field's name
         made = _Item(id)
         self._items.append(made)
+        if len(self._items) > MOST:
+            raise MalformedReply(f"the reply has more than {MOST:,} parts")
         index = told.get("output_index")
         if isinstance(index, int):
             self._slots[index] = made

@@ -204,7 +204,7 @@ def test_what_is_nothing_of_a_reply_counts_as_nothing() -> None:
     for odd in (
         event("output_text.delta", delta=None),
         event("function_call_arguments.delta", 3, delta=None),
-        event("function_call_arguments.done", "x", arguments=[]),
+        event("function_call_arguments.done", arguments=[], output_index="x"),
         end(output=[1, None, {"type": "message", "content": 7}], usage=[1], incomplete_details=3),
     ):
         assert folding.take(Sent("", json.dumps(odd)))
@@ -274,10 +274,17 @@ def test_nothing_is_free() -> None:
     assert (used.input, used.output, used.cached) == (1000, 50, 600)
     assert used.cost == pytest.approx((100 + 300 * 3 + 60 + 100) / 1e6)
     assert reply(SAID, end("in_progress", usage=USED | {"output_tokens": 9}), end(usage=USED)).usage.output == 50
-    for usage in (None, [], {"input_tokens": -5, "output_tokens": "many"}, {"input_tokens": 0}):
+    odd: list[Any] = [None, [], {"input_tokens": -5, "output_tokens": "many"}, {"input_tokens": 0}]
+    for usage in odd:
         guessed = reply(SAID, end(usage=usage)).usage
         assert (guessed.input, guessed.output) == (100, 1)
     folding = fold(SAID)
     with pytest.raises(ModelUnavailable):
         folding.fold(event("failed", response={"usage": USED, "error": {"code": "server_error"}}))
     assert folding.usage(PRICE).output == 50
+
+
+def test_a_reply_of_parts_without_end_is_left() -> None:
+    parts = ({"type": "response.output_item.added", "item": {"type": "message", "id": str(n)}} for n in range(2_000))
+    with pytest.raises(MalformedReply, match="parts"):
+        fold(*parts)

@@ -1,6 +1,7 @@
 import json
 from typing import Any
 
+from openai.types.responses import ResponseStreamEvent
 from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
 from pydantic import TypeAdapter
 
@@ -9,6 +10,8 @@ from bot.models.openai.messages import LOST
 from bot.models.openai.responses.request import Writer
 from bot.models.openai.terms import Terms
 from bot.models.profile import Profile
+from tests.served.responses import pieces
+from tests.served.said import Asked, Said
 
 PROFILE = Profile("small", window=128_000, output=32_000, wire="responses")
 SINGLE = Profile("small", window=128_000, output=8_000, parallel=False, wire="responses")
@@ -78,7 +81,8 @@ def test_calls_and_what_came_of_each_are_items_without_ids_of_their_own() -> Non
 def test_requests_are_what_the_package_of_openai_says_they_are() -> None:
     adapter = TypeAdapter(ResponseCreateParamsStreaming)
     schema: dict[str, Any] = {"name": "reply", "strict": True, "schema": {"type": "object"}}
-    for extra in (None, {"response_format": {"type": "json_schema", "json_schema": schema}}):
+    asked: list[Any] = [None, {"response_format": {"type": "json_schema", "json_schema": schema}}]
+    for extra in asked:
         body = read(make(SINGLE, key=True).write(PROMPT.model_copy(update={"messages": TALK}), extra))
         checked: Any = adapter.validate_python(body, strict=True)
         assert {**checked, "tools": list(checked["tools"])} == body
@@ -115,3 +119,11 @@ def test_what_a_server_refuses_is_left_out_from_then_on() -> None:
         assert writer.learn(param, words)
     assert set(read(writer.write(PROMPT))) == {"model", "instructions", "input", "tools", "store"}
     assert not writer.learn("max_output_tokens", "max_tokens 'stream' store")
+
+
+def test_the_server_of_the_tests_says_what_the_package_of_openai_knows() -> None:
+    adapter: TypeAdapter[ResponseStreamEvent] = TypeAdapter(ResponseStreamEvent)
+    called = (Asked("read", '{"path": "x"}'), Asked("read"))
+    for said in (Said("I look.", called), Said("Well", finish="length"), Said("No.", finish="refused")):
+        events = [adapter.validate_python(piece.data) for piece in pieces(said, 1)]
+        assert [event.type for event in events] == [piece.name for piece in pieces(said, 1)]
