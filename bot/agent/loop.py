@@ -19,7 +19,7 @@ from bot.core.doubts import object_to
 from bot.core.event import Acted, Baselined, Ended, Event, Paused, Proved, Reviewed, Started
 from bot.core.message import Reply, ToolCall
 from bot.core.redact import Redactor
-from bot.core.talk import Planned, Surveyed, Told
+from bot.core.talk import Planned, Replied, Surveyed, Told
 from bot.errors import BadArguments, Denied, Unverified, WorkspaceError
 from bot.protocols import Approver, Model, Surveyor
 from bot.tools import excerpt
@@ -276,7 +276,9 @@ class _Turns:
         return Told(text=told.words) if again < told.bound else Ended(stop="model", detail=told.why, error=told.error)
 
     def _nudged(self) -> bool:
-        return len(self.log) > 1 and isinstance(self.log[-2], Told) and self.log[-2].text == NUDGE
+        # A stop may lie between a reply and what becomes of it
+        said = [event for event in self.log if isinstance(event, Replied | Acted | Told)][-2:]
+        return isinstance(said[0], Told) and said[0].text == NUDGE
 
     def _watch(self) -> Events:
         """Tell a model that gets nowhere, then stop it."""

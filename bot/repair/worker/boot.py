@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -52,12 +53,16 @@ def start() -> None:
     sys.path[:0] = first.split(os.pathsep) if first else []
     sys.dont_write_bytecode = True
     job = "".join(sys.argv[1:])
+    # Nothing of what is loaded is garbage, and each process that is forked from here would look for some in it
+    gc.disable()
     try:
         worker = load()
     except ImportError as error:
         line = json.dumps({"kind": "end", "reason": f"the project's interpreter cannot run pytest: {error}"})
         os.write(int(os.environ["GIT_AGENT_REPORT_FD"]), line.encode() + b"\n")
         return
+    gc.freeze()
+    gc.enable()
     sys.argv = ["pytest"]
     worker.main(job)
 
