@@ -84,9 +84,9 @@ def test_a_model_that_gets_nowhere_is_stopped_by_name_and_what_was_verified_stay
 def test_a_run_whose_prompt_cannot_be_made_short_enough_is_stopped_and_keeps_what_was_verified(
     repo: Repo, tmp_path: Path
 ) -> None:
-    window = 12_000
+    window = 3_400
     # What the service counts is more than it said that it takes, and there is but one turn to leave out
-    lines = [{**line, "usage": {"input": 14_000, "output": 20}} for line in (RIGHT, READ)]
+    lines = [{**line, "usage": {"input": 7_000, "output": 20}} for line in (RIGHT, READ)]
     ran = agent(
         repo,
         *("fix", "make add add", *QUICK, "--json", "--model", script(tmp_path / "s", *lines)),
