@@ -130,7 +130,7 @@ def _model(desk: Desk) -> Finding:
     except AgentError as error:
         return Finding(name="model", ok=False, text=error.message, hint=error.hint)
     why = f"{chosen.model.name}, since {chosen.why}" if chosen.why else chosen.model.name
-    return Finding(name="model", ok=True, text="; ".join((why, *chosen.notes)))
+    return Finding(name="model", ok=True, text="; ".join(filter(None, (why, chosen.known, *chosen.notes))))
 
 
 def present(diagnosis: Diagnosis) -> None:

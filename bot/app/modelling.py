@@ -50,6 +50,8 @@ class Chosen(NamedTuple):
     """Whether it is known what its tokens cost."""
     sdk: str = ""
     """The package that asks it; empty where none is needed."""
+    known: str = ""
+    """Where it is, what it takes at once and what it costs, in words; empty where it is on this machine by itself."""
 
     def load(self) -> None:
         """Begin to load what asks it, beside other work."""

@@ -12,7 +12,7 @@ from bot.models.address import check_address, is_loopback, show_host
 from bot.models.dialect.manner import Manner
 from bot.models.dialect.model import FlexibleModel
 from bot.models.profile import Profile
-from bot.models.profiles import HOMES, Overrides, default_name, find_profile, read_price, show_price
+from bot.models.profiles import FREE, HOMES, Overrides, default_name, find_profile, read_price, show_price
 from bot.models.service.cap import leave_room
 from bot.models.service.guard import Timing
 from bot.models.service.key import check_key
@@ -38,7 +38,16 @@ def serve(asked: Asked, settings: Settings, watch: Watch | None) -> Chosen:
     make = _make_openai if asked.service == "openai" else _make_anthropic
     model = make(f"{asked.service}:{name}", profile, address, settings, watch)
     notes = tuple(_notes(profile, address, asked, settings))
-    return Chosen(model, leave_room(profile), notes, priced=profile.price is not None, sdk=asked.service)
+    where = f"at {show_host(address)}, " if address in HOMES.values() else ""
+    known = f"{where}{profile.window:,} tokens at once, {_tell_price(profile)}"
+    return Chosen(model, leave_room(profile), notes, priced=profile.price is not None, sdk=asked.service, known=known)
+
+
+def _tell_price(profile: Profile) -> str:
+    if profile.price is None:
+        return "price unknown"
+    free = profile.price == FREE
+    return "free" if free else f"{show_price(profile.price)} dollars for a million tokens in/out/cached/written"
 
 
 def _overrides(address: str, settings: Settings) -> Overrides:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -40,6 +40,8 @@ FINDINGS = 12
 DIFF_LINES = 60
 """Lines of one step's diff that are shown; the rest is one command away."""
 
+WIDE = 72
+"""Columns from which on a table of checks has room for seconds and isolation."""
 DETAIL = 1200
 """Characters of the model's last words that are shown."""
 
@@ -99,7 +101,7 @@ def _sections(report: Report) -> Iterator[RenderableType]:
         yield from _course(report)
     if report.baseline:
         yield Text("\nChecks", style="bold")
-        yield _checks(report.baseline, steps[-1].checks if steps else ())
+        yield _Fitting(report.baseline, steps[-1].checks if steps else ())
     yield from _notes(report)
     yield from _next(report, changed=bool(steps))
 
@@ -122,7 +124,7 @@ def _intentions(report: Report) -> Iterator[RenderableType]:
         yield _bullets(report.proof.red, still=set(report.proof.red))
     if report.baseline:
         yield Text("\nChecks", style="bold")
-        yield _checks(report.baseline, ())
+        yield _Fitting(report.baseline, ())
     yield from _notes(report)
     yield from _onward(report)
 
@@ -237,18 +239,30 @@ def _name(both: str) -> str:
     return new.replace("b/", "", 1) if same else both
 
 
-def _checks(before: tuple[CheckSummary, ...], after: tuple[CheckSummary, ...]) -> RenderableType:
-    table = Table(box=None, padding=(0, 2), show_edge=False)
-    table.add_column("check", header_style="dim")
+@dataclass(frozen=True, slots=True)
+class _Fitting:
+    """A table of checks, without what says least where there is little room."""
+
+    before: tuple[CheckSummary, ...]
+    after: tuple[CheckSummary, ...]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield _checks(self.before, self.after, wide=options.max_width >= WIDE)
+
+
+def _checks(before: tuple[CheckSummary, ...], after: tuple[CheckSummary, ...], *, wide: bool) -> RenderableType:
+    table = Table(box=None, padding=(0, 2) if wide else (0, 1), show_edge=False)
+    table.add_column("check", header_style="dim", no_wrap=True)
     for title in ("before", "after") if after else ("now",):
         table.add_column(title, header_style="dim")
-    table.add_column("seconds", justify="right", header_style="dim")
-    table.add_column("isolation", header_style="dim")
+    if wide:
+        table.add_column("seconds", justify="right", header_style="dim")
+        table.add_column("isolation", header_style="dim")
     then, now = {check.name: check for check in before}, {check.name: check for check in after}
     for name in dict.fromkeys((*then, *now)):
         shown = now.get(name) or then[name]
         found = [count(check[name]) if name in check else Text("-") for check in ((then, now) if after else (then,))]
-        table.add_row(Text(name), *found, f"{shown.seconds:.1f}", shown.isolation)
+        table.add_row(Text(name), *found, *((f"{shown.seconds:.1f}", shown.isolation) if wide else ()))
     return Padding(table, (0, 0, 0, 2))
 
 

@@ -61,6 +61,7 @@ class Terminal:
         self._answers = answers if answers is not None else sys.stdin
         self._meter = incoming.Meter()
         self._said = ""
+        self._planning = False
         self._redactor = Redactor(())
         self._live: tuple[Progress, TaskID] | None = None
 
@@ -138,6 +139,8 @@ class Terminal:
 
     def _start(self, event: Started) -> None:
         self._meter.most = event.task.limits.turns
+        # Then the plan is what is shown in the end
+        self._planning = event.planning
         self._say(
             Text.assemble(
                 ("git agent ", "bold"),
@@ -209,7 +212,7 @@ class Terminal:
             case Compressed():
                 sizes = f"{spell(event.before)} to {spell(event.after)} bytes"
                 self._say(Text(f"  · what was said before is made shorter for the model, from {sizes}", style="dim"))
-            case Planned():
+            case Planned() if not self._planning:
                 for number, step in enumerate(event.steps, 1):
                     self._say(Text(f"  {number}. {sanitize(step)}"))
             case Decided() if event.decision.allowed and event.decision.by != "person":

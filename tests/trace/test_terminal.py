@@ -21,7 +21,7 @@ from bot.core.event import (
 )
 from bot.core.message import Reply, ToolCall, ToolResult
 from bot.core.proof import Audit, Proof, TestChange
-from bot.core.talk import Planned, Replied, Retried
+from bot.core.talk import Compressed, Planned, Replied, Retried
 from bot.core.task import Limits, Source, Task
 from bot.trace.terminal import Terminal, complaint, describe, reasons, tally
 
@@ -124,11 +124,29 @@ def test_plans_questions_and_waits_are_shown() -> None:
     assert "1. one" in text
     assert "? which?" in text
     assert "busy; asking again in 2 s" in text
+    planning = started().model_copy(update={"planning": True})
+    assert "one" not in told(planning, Planned(steps=("one",))).replace("none", "")
+    assert "with a shorter prompt" in told(Retried(error="overflow", message="too long"))
+    assert "shorter for the model, from 9.0 k to 4.0 k bytes" in told(Compressed(before=9000, after=4000))
+
+
+def test_a_line_that_is_too_long_goes_on_below_its_words_and_is_left_whole_in_a_log() -> None:
+    long = Retried(error="x", message=" ".join(["busy"] * 30), wait=2)
+    console = Console(file=io.StringIO(), force_terminal=True, width=60, color_system=None, highlight=False)
+    with Terminal(console) as shown:
+        shown.record(long)
+    assert isinstance(console.file, io.StringIO)
+    lines = [line for line in console.file.getvalue().splitlines() if "busy" in line]
+    assert len(lines) > 1
+    assert all(line[line.index("model" if "model" in line else "busy") - 2 :].startswith("  ") for line in lines)
 
 
 def test_an_early_end_is_told_in_words() -> None:
     assert "stopped: the limit on turns is reached" in told(Ended(stop="limit:turns"))
     assert "stopped: a person has to decide" in told(Ended(stop="needs_human"))
+    assert "stopped: the model got nowhere any more" in told(Ended(stop="limit:loop"))
+    assert "stopped: the service does not accept the key" in told(Ended(stop="model", error="credentials"))
+    assert "stopped: the model gave no answer" in told(Ended(stop="model", error="cut"))
     assert told(Ended(stop="done")) == ""
     assert told(Ended(stop="something new")) == ""
 

@@ -33,7 +33,8 @@ def gather(goal: str, verdict: Verdict, places: Places, tests: Failing) -> Evide
     text = bound(goal)
     query = join(read_query(text), failing, BESIDE)
     weaker = (sign._replace(worth=sign.worth * BESIDE) for sign in signs)
-    return Evidence(query, (*read_text(text, places), *weaker), find_phrases(text))
+    about = "the task or by failing tests" if verdict.bad else "the task"
+    return Evidence(query, (*read_text(text, places), *weaker), find_phrases(text), about)
 
 
 def _read_failures(verdict: Verdict, places: Places, tests: Failing) -> tuple[Query, tuple[Sign, ...]]:
