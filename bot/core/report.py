@@ -100,6 +100,11 @@ class Report(Record):
     """By which a person says that they have seen just that; see allowance.seal."""
 
     @property
+    def unfinished(self) -> bool:
+        """Whether something may remain of what was to be done."""
+        return self.stop != "done" or self.outcome in ("gave_up", "failed")
+
+    @property
     def exit_code(self) -> int:
         """0 when verified or nothing to do, 130 when interrupted, else 1."""
         if self.stop == "interrupted":

@@ -3,29 +3,22 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from bot.core.account import FOLDED, SHOWN, Detail, Point, Sign, account, failing, findings, live, reds
-from bot.core.check import Rung, Status
+from bot.core.check import Rung
 from bot.core.escape import line
 from bot.core.money import show_dollars
 from bot.core.proof import Proof
-from bot.core.publication.words import cases as count_cases
 from bot.core.publication.words import quote, spell
-from bot.core.report import CheckSummary, Report, Step
+from bot.core.report import Report, Step
 from bot.core.task import Source
 from bot.errors import ForgeError
+from bot.forge.checks import CheckTable
 from bot.forge.words import advise, headline, invite
-
-GLYPHS: dict[Status, tuple[str, str]] = {
-    "passed": ("✓", "green"),
-    "failed": ("✗", "red"),
-    "skipped": ("-", "dim"),
-    "errored": ("!", "yellow"),
-}
 
 SIGNS: dict[Sign, tuple[str, str]] = {
     "good": ("✓", "green"),
@@ -40,8 +33,6 @@ FINDINGS = 12
 DIFF_LINES = 60
 """Lines of one step's diff that are shown; the rest is one command away."""
 
-WIDE = 72
-"""Columns from which on a table of checks has room for seconds and isolation."""
 DETAIL = 1200
 """Characters of the model's last words that are shown."""
 
@@ -97,11 +88,11 @@ def _sections(report: Report) -> Iterator[RenderableType]:
         width = max(len(str(step.number)) for step in report.steps)
         for step in report.steps:
             yield from _step(step, width)
-    if report.plan and report.stop != "done":
+    if report.plan and report.unfinished:
         yield from _course(report)
     if report.baseline:
         yield Text("\nChecks", style="bold")
-        yield _Fitting(report.baseline, steps[-1].checks if steps else ())
+        yield CheckTable(report.baseline, steps[-1].checks if steps else ())
     yield from _notes(report)
     yield from _next(report, changed=bool(steps))
 
@@ -124,7 +115,7 @@ def _intentions(report: Report) -> Iterator[RenderableType]:
         yield _bullets(report.proof.red, still=set(report.proof.red))
     if report.baseline:
         yield Text("\nChecks", style="bold")
-        yield _Fitting(report.baseline, ())
+        yield CheckTable(report.baseline, ())
     yield from _notes(report)
     yield from _onward(report)
 
@@ -237,47 +228,6 @@ def _name(both: str) -> str:
     old, new = both[: len(both) // 2], both[len(both) // 2 + 1 :]
     same = old.replace("a/", "", 1) == new.replace("b/", "", 1)
     return new.replace("b/", "", 1) if same else both
-
-
-@dataclass(frozen=True, slots=True)
-class _Fitting:
-    """A table of checks, without what says least where there is little room."""
-
-    before: tuple[CheckSummary, ...]
-    after: tuple[CheckSummary, ...]
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield _checks(self.before, self.after, wide=options.max_width >= WIDE)
-
-
-def _checks(before: tuple[CheckSummary, ...], after: tuple[CheckSummary, ...], *, wide: bool) -> RenderableType:
-    table = Table(box=None, padding=(0, 2) if wide else (0, 1), show_edge=False)
-    table.add_column("check", header_style="dim", no_wrap=True)
-    for title in ("before", "after") if after else ("now",):
-        table.add_column(title, header_style="dim")
-    if wide:
-        table.add_column("seconds", justify="right", header_style="dim")
-        table.add_column("isolation", header_style="dim")
-    then, now = {check.name: check for check in before}, {check.name: check for check in after}
-    for name in dict.fromkeys((*then, *now)):
-        shown = now.get(name) or then[name]
-        found = [count(check[name]) if name in check else Text("-") for check in ((then, now) if after else (then,))]
-        table.add_row(Text(name), *found, *((f"{shown.seconds:.1f}", shown.isolation) if wide else ()))
-    return Padding(table, (0, 0, 0, 2))
-
-
-def count(check: CheckSummary) -> Text:
-    """Say in a few words what a check found."""
-    hindered = check.status == "failed" and check.failed == check.prevented > 0
-    glyph, style = GLYPHS["errored" if hindered else check.status]
-    return Text(f"{glyph} {count_cases(check)}", style=style)
-
-
-def brief(check: CheckSummary) -> Text:
-    """Say with a sign and a number what a check found."""
-    glyph, style = GLYPHS[check.status]
-    number = check.failed or check.passed
-    return Text(f"{glyph} {number}" if number else glyph, style=style)
 
 
 def _notes(report: Report) -> Iterator[RenderableType]:

@@ -71,10 +71,11 @@ def asked(name: str, address: str = "http://localhost:1/v1", cost: float | None 
 def test_what_is_assumed_of_a_model_is_told_with_what_sets_it() -> None:
     chosen = serve(asked("mine"), Settings(), None)
     assert (chosen.window, chosen.priced, chosen.sdk) == (24_576, False, "openai")
+    assumed = "a window of 32,768 tokens and replies of up to 8,192"
+    assert chosen.known == "32,768 tokens at once, price unknown"
     assert chosen.notes == (
         "mine is asked at localhost:1 (base-url)",
-        "assumed of mine: a window of 32,768 tokens and replies of up to 8,192"
-        " (git config agent.window and agent.output to say what it has)",
+        f"assumed of mine: {assumed} (git config agent.window and agent.output to say what it has)",
         "what mine costs is not known (git config agent.price IN/OUT to say it)",
     )
     told = serve(asked("mine", cost=2.0), Settings(window=9_000, output=1_000, price="0"), None)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from bot.core.change import ChangeSet, FileChange
 from bot.core.evidence import evidence_paths
+from bot.core.globs import any_matches
 from bot.core.policy import describe_reach, glob_matches, protection, refusals, refuse_change, secret_findings
 from bot.core.task import Limits, Task
 from tests.conftest import Repo
@@ -302,6 +303,8 @@ def test_paths_that_collide_on_some_systems_are_refused() -> None:
 )
 def test_globs_mean_what_their_docstring_says(glob: str, path: str, *, expected: bool) -> None:
     assert glob_matches(glob, path) is expected
+    assert any_matches((glob,), path) is expected
+    assert any_matches(("x y z", glob, "/nowhere/**"), path) is expected
 
 
 @given(st.text(string.ascii_letters + "*?[]!/.-^\\&", max_size=12), st.text(string.ascii_letters + "/.[]", max_size=12))

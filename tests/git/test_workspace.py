@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.errors import GitFailed, UsageError
+from bot.errors import GitFailed, RepositoryChanged, UsageError
 from bot.protocols import Workspace
 from tests.conftest import Repo
 from tests.git.scene import BRANCH, FIXED, changed, opened, write
@@ -179,6 +179,51 @@ def test_the_verification_folder_holds_exactly_the_tree(repo: Repo) -> None:
             ]
             assert b"a - b" in (folder / "calc.py").read_bytes()
             assert not os.access(folder / "run.sh", os.X_OK)
+
+
+def test_a_verification_folder_that_is_expected_is_laid_out_beside_other_work_and_holds_exactly_the_tree(
+    repo: Repo,
+) -> None:
+    with opened(repo) as workspace:
+        base = workspace.tree()
+        workspace.expect(base)
+        with workspace.clean(base) as folder:
+            found = sorted(path.name for path in folder.iterdir())
+            assert found == [".git", "calc.py", "test_calc.py"]
+            (folder / "calc.py").write_text("changed by a check")
+            (folder / "stale.pyc").write_text("")
+        with workspace.clean(base):
+            assert sorted(path.name for path in folder.iterdir()) == found
+            assert b"a - b" in (folder / "calc.py").read_bytes()
+        workspace.expect(base)
+        write(workspace, "calc.py", FIXED)
+        with workspace.clean(workspace.tree()):
+            assert (folder / "calc.py").read_bytes() == FIXED
+        workspace.expect(base)
+    assert not (repo.path / ".git/worktrees").exists()
+
+
+def test_what_hinders_an_expected_folder_is_told_to_whoever_needs_it(repo: Repo) -> None:
+    base = repo.git("rev-parse", "HEAD")
+    lost = repo.commit({"lost.txt": "only here\n"})
+    blob = repo.git("rev-parse", "HEAD:lost.txt")
+    repo.git("reset", "-q", "--hard", base)
+    (repo.path / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    with opened(repo) as workspace:
+        workspace.expect(lost)
+        with pytest.raises(GitFailed), workspace.clean(lost):
+            pass
+        with workspace.clean(base) as folder:
+            assert (folder / "calc.py").is_file()
+
+
+def test_the_verification_folder_is_watched_from_its_beginning(repo: Repo) -> None:
+    with opened(repo) as workspace:
+        workspace.expect(workspace.head)
+        workspace.guard()
+        (repo.path / ".git/worktrees/agent-r1-clean/config.worktree").write_text("[core]\n\tfsmonitor = ./planted\n")
+        with pytest.raises(RepositoryChanged, match="agent-r1-clean/config.worktree"):
+            workspace.guard()
 
 
 def test_attributes_that_change_are_applied_to_files_that_do_not(repo: Repo) -> None:

@@ -96,7 +96,13 @@ def _rest(said: Said, number: int) -> Json:
 
 def _response(number: int, model: str, status: str) -> Json:
     head = {"id": f"resp_{number}", "object": "response", "created_at": 1700000000, "model": model, "status": status}
-    fixed = {"error": None, "incomplete_details": None, "tools": [], "tool_choice": "auto", "parallel_tool_calls": True}
+    fixed: Json = {
+        "error": None,
+        "incomplete_details": None,
+        "tools": [],
+        "tool_choice": "auto",
+        "parallel_tool_calls": True,
+    }
     return head | fixed | {"output": [], "usage": None, "store": False}
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from bot.models.anthropic.model import AnthropicModel
 from bot.models.anthropic.request import Writer as MessagesWriter
 from bot.models.openai.model import OpenAIModel
 from bot.models.openai.request import Writer as ChatWriter
+from bot.models.openai.responses.request import Writer as ItemsWriter
 from bot.models.openai.terms import Terms
 from bot.models.profile import Profile
 from bot.models.profiles import Overrides, find_profile
@@ -35,10 +37,9 @@ from tests.served.acts import fail, reset, say
 from tests.served.contract import faults
 from tests.served.play import KEY, PATIENT, Clock, Nobody
 from tests.served.said import Asked, Cost, Said
-from tests.served.server import Act, Exchange, Line, Server, Wire
+from tests.served.server import WIRES, Act, Exchange, Line, Server, Wire
 
 TOOLS = {tool.name: tool for tool in ALL}
-PLAYED: tuple[Wire, ...] = ("openai", "anthropic")
 WINDOW = 16_000
 PROFILE = Profile("small", window=WINDOW, output=20_000)
 ADDS = Check(name="adds", rung=Rung.UNIT, argv=("grep", "-q", "a + b", "calc.py"))
@@ -86,8 +87,10 @@ class Nearby:
 
 
 def connect(wire: Wire, url: str) -> Model:
-    make = OpenAIModel if wire == "openai" else AnthropicModel
-    return make(f"{wire}:small", PROFILE, KEY, url, timing=PATIENT)
+    if wire == "anthropic":
+        return AnthropicModel("anthropic:small", PROFILE, KEY, url, timing=PATIENT)
+    profile = replace(PROFILE, wire="responses" if wire == "responses" else "chat")
+    return OpenAIModel("openai:small", profile, KEY, url, timing=PATIENT)
 
 
 class Desk(NamedTuple):
@@ -128,7 +131,14 @@ class Writer:
     """Writes requests as the model of one process does."""
 
     def __init__(self, wire: Wire, profile: Profile) -> None:
-        self.writer = ChatWriter(profile, Terms("max_tokens")) if wire == "openai" else MessagesWriter(profile)
+        self.writer: ChatWriter | ItemsWriter | MessagesWriter
+        match wire:
+            case "openai":
+                self.writer = ChatWriter(profile, Terms("max_tokens"))
+            case "responses":
+                self.writer = ItemsWriter(profile, Terms("max_output_tokens"))
+            case "anthropic":
+                self.writer = MessagesWriter(profile)
 
     def write(self, events: Sequence[Event], specs: tuple[ToolSpec, ...]) -> bytes:
         return self.writer.write(context.prompt(events, specs))
@@ -176,9 +186,9 @@ def acts(count: int) -> list[Act]:
     return [reset] * count
 
 
-def test_a_record_gives_each_request_byte_for_byte_on_both_wires(tmp_path: Path) -> None:
+def test_a_record_gives_each_request_byte_for_byte_on_all_wires(tmp_path: Path) -> None:
     records: list[list[str]] = []
-    for wire in PLAYED:
+    for wire in WIRES:
         with Server() as server, desk(tmp_path, wire) as at:
             first = say(Script(*FIRST))
             line = server.line([first, BUSY, reset, *[first] * 4, FULL, first])
@@ -193,7 +203,7 @@ def test_a_record_gives_each_request_byte_for_byte_on_both_wires(tmp_path: Path)
         assert KEY.encode() not in b"".join([*sent, *(event.model_dump_json().encode() for event in events)])
         assert any(MARK.encode() in body for body in sent)
         records.append([event.event for event in events])
-    assert records[0] == records[1]
+    assert records[0] == records[1] == records[2]
 
 
 def test_a_run_that_a_service_made_is_made_again_from_its_record(tmp_path: Path) -> None:

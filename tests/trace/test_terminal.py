@@ -125,7 +125,7 @@ def test_plans_questions_and_waits_are_shown() -> None:
     assert "? which?" in text
     assert "busy; asking again in 2 s" in text
     planning = started().model_copy(update={"planning": True})
-    assert "one" not in told(planning, Planned(steps=("one",))).replace("none", "")
+    assert "the first" not in told(planning, Planned(steps=("the first",)))
     assert "with a shorter prompt" in told(Retried(error="overflow", message="too long"))
     assert "shorter for the model, from 9.0 k to 4.0 k bytes" in told(Compressed(before=9000, after=4000))
 

@@ -8,7 +8,7 @@ from bot.app.proving.target import SHORT
 from bot.app.proving.values import Judged, Proved, ProvedCommit
 from bot.core.escape import clip, code, inline
 from bot.core.report import CheckSummary
-from bot.forge.local import brief
+from bot.forge.checks import brief
 
 MOST = 10
 """Remarks of one level that GitHub shows for a step."""

@@ -16,7 +16,7 @@ from bot.core.escape import line
 from bot.core.proof import Proof
 from bot.core.publication.words import spell
 from bot.core.report import CheckSummary
-from bot.forge.local import brief
+from bot.forge.checks import brief
 
 SHOWN = 10
 """Points of one kind that are told; all are in the output for programs."""

@@ -71,7 +71,7 @@ def pull_body(report: Report, setting: Setting, said: str = "") -> str:
     asked = part("Asked", join((show_origin(report, setting), quote_plain(said))))
     before = (*show_top(report, setting), asked, *show_change(report))
     evidence = show_evidence(report, setting)
-    early = report.plan and report.stop != "done"
+    early = report.plan and report.unfinished
     remains = part("What remains", show_course(report)) if early else ""
     after = (remains, part("What next", _next(report, setting)), show_foot(report, setting), hidden)
     room = LONGEST - sum(size(each) + 2 for each in (*before, *evidence, *after))

@@ -216,7 +216,7 @@ def show_course(report: Report, room: int = SECTION) -> str:
     """List the plan of a run with what it rests on; where the run stopped early, with what is done of it."""
     if not report.plan:
         return ""
-    early = not report.planning and report.stop != "done"
+    early = not report.planning and report.unfinished
     left = f"{report.plan_done} of {count(len(report.plan), 'step')} done." if early else ""
     return join((left, show_plan(report.plan, report.design, room, done=report.plan_done if early else 0)))
 

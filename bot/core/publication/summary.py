@@ -19,7 +19,7 @@ def job_summary(report: Report, setting: Setting, said: str = "", trouble: str =
     `said` is what a person should know beside the report, `trouble` in Markdown what could not be delivered.
     """
     asked = part("Asked", tell_asker(setting.trigger, setting.links))
-    plan = part("Plan", show_course(report)) if not live(report) or report.stop != "done" else ""
+    plan = part("Plan", show_course(report)) if not live(report) or report.unfinished else ""
     ask = show_ask(report, setting.prefix)
     told = (f"⚠️ {trouble}." if trouble else "", quote_plain(said), ask)
     before = (*show_top(report, setting), *told, asked, plan, *show_change(report))
