@@ -17,6 +17,7 @@ from bot.app.modelling import choose_model
 from bot.app.signals import interruptible
 from bot.core.change import readable
 from bot.core.check import Check
+from bot.core.report import ABOUT_MODEL
 from bot.core.task import Record
 from bot.errors import AgentError, ConfigError, SandboxUnavailable
 from bot.git.results import GitShelf
@@ -130,7 +131,8 @@ def _model(desk: Desk) -> Finding:
     except AgentError as error:
         return Finding(name="model", ok=False, text=error.message, hint=error.hint)
     why = f"{chosen.model.name}, since {chosen.why}" if chosen.why else chosen.model.name
-    return Finding(name="model", ok=True, text="; ".join(filter(None, (why, chosen.known, *chosen.notes))))
+    notes = (note.removeprefix(ABOUT_MODEL) for note in chosen.notes)
+    return Finding(name="model", ok=True, text="; ".join(filter(None, (why, chosen.known, *notes))))
 
 
 def present(diagnosis: Diagnosis) -> None:

@@ -124,9 +124,8 @@ def _choose(desk: Desk, watch: Watch | None, cost: float | None) -> Chosen:
 
 def _offline(why: str = "") -> Chosen:
     # It is a twentieth of all that is imported, and a run that asks a service has no use for it
-    from bot.models.offline.model import OfflineModel  # noqa: PLC0415
-
-    return Chosen(OfflineModel(), why=why)
+    model: Model = import_module("bot.models.offline.model").OfflineModel()
+    return Chosen(model, why=why)
 
 
 def find_address(service: Service, given: str) -> Where:

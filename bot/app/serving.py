@@ -7,6 +7,7 @@ from importlib import import_module
 from bot.app.modelling import KEYS, Asked, Chosen
 from bot.app.secrecy import take_secrets
 from bot.core.message import Progress
+from bot.core.report import ABOUT_MODEL
 from bot.errors import ConfigError, ModelDenied
 from bot.models.address import check_address, is_loopback, show_host
 from bot.models.dialect.manner import Manner
@@ -120,14 +121,14 @@ def _find_key(service: str, spec: str, address: str) -> tuple[str, bool]:
 def _notes(profile: Profile, address: str, asked: Asked, settings: Settings) -> Iterator[str]:
     """Say where a model is asked, and what of it is assumed."""
     if address not in HOMES.values():
-        yield f"{profile.name} is asked at {show_host(address)} ({asked.where.origin})"
+        yield f"{ABOUT_MODEL}it is asked at {show_host(address)} ({asked.where.origin})"
     assumed = {} if settings.window else {"window": f"a window of {profile.window:,} tokens"}
     if not profile.known and not settings.output:
         assumed["output"] = f"replies of up to {profile.output:,}"
     if assumed and (not profile.known or is_loopback(address)):
         keys = " and ".join(f"agent.{key}" for key in assumed)
-        yield f"assumed of {profile.name}: {' and '.join(assumed.values())} (git config {keys} to say what it has)"
+        yield f"{ABOUT_MODEL}assumed is {' and '.join(assumed.values())} (git config {keys} to say what it has)"
     if profile.price is None:
-        yield f"what {profile.name} costs is not known (git config agent.price {PRICE} to say it)"
+        yield f"{ABOUT_MODEL}its price is not known (git config agent.price {PRICE} to say it)"
     elif settings.price:
-        yield f"{profile.name} is taken to cost {show_price(profile.price)} dollars for a million tokens (price)"
+        yield f"{ABOUT_MODEL}taken to cost {show_price(profile.price)} dollars for a million tokens (price)"

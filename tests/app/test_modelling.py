@@ -74,13 +74,13 @@ def test_what_is_assumed_of_a_model_is_told_with_what_sets_it() -> None:
     assumed = "a window of 32,768 tokens and replies of up to 8,192"
     assert chosen.known == "32,768 tokens at once, price unknown"
     assert chosen.notes == (
-        "mine is asked at localhost:1 (base-url)",
-        f"assumed of mine: {assumed} (git config agent.window and agent.output to say what it has)",
-        "what mine costs is not known (git config agent.price IN/OUT to say it)",
+        "model: it is asked at localhost:1 (base-url)",
+        f"model: assumed is {assumed} (git config agent.window and agent.output to say what it has)",
+        "model: its price is not known (git config agent.price IN/OUT to say it)",
     )
     told = serve(asked("mine", cost=2.0), Settings(window=9_000, output=1_000, price="0"), None)
     assert (told.window, told.priced) == (8_000, True)
-    assert told.notes[1:] == ("mine is taken to cost 0 dollars for a million tokens (price)",)
+    assert told.notes[1:] == ("model: taken to cost 0 dollars for a million tokens (price)",)
     assert serve(asked("qwen3-coder:30b", cost=2.0), Settings(), None).priced
 
 

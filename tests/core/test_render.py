@@ -61,7 +61,7 @@ REPORT = Report(
         mode="reproduction",
         shown=(Red(id="test_calc.py::test_add", error="AssertionError", message="assert -1 == 3"),),
     ),
-    notes=("uncommitted work is not included",),
+    notes=("uncommitted work is not included", "model: it is asked at llm.internal (base-url)"),
     usage=Spent(turns=3, calls=5, input=1200, output=300, cached=100, cost=0.0123, seconds=4.2),
 )
 
@@ -195,6 +195,10 @@ def test_first_line_tells_the_outcome_and_why(update: dict[str, object], line: s
     assert line in first
     assert ("\n> no key\n" in rest) is ("detail" in update)
     assert ("**Verified.**" in first) == (update.get("outcome", "verified") == "verified")
+
+
+def test_where_a_model_is_asked_stands_on_no_page() -> None:
+    assert "llm.internal" not in markdown(REPORT)
 
 
 def test_run_without_steps_claims_no_change_and_no_proof() -> None:

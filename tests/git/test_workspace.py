@@ -222,7 +222,7 @@ def test_the_verification_folder_is_watched_from_its_beginning(repo: Repo) -> No
         workspace.expect(workspace.head)
         workspace.guard()
         (repo.path / ".git/worktrees/agent-r1-clean/config.worktree").write_text("[core]\n\tfsmonitor = ./planted\n")
-        with pytest.raises(RepositoryChanged, match="agent-r1-clean/config.worktree"):
+        with pytest.raises(RepositoryChanged, match=r"agent-r1-clean/config\.worktree"):
             workspace.guard()
 
 

@@ -14,7 +14,7 @@ from bot.core.publication.attention import HIDDEN
 from bot.core.publication.setting import Links
 from bot.core.publication.words import GRAVE, asks, cases, count, spell
 from bot.core.redact import sanitize
-from bot.core.report import CheckSummary, Report, Step
+from bot.core.report import ABOUT_MODEL, CheckSummary, Report, Step
 
 SIGNS: dict[Sign, str] = {"good": "✅ ", "bad": "❌ ", "doubt": "⚠️ ", "note": ""}
 STATES: dict[Status, str] = {"passed": "✅", "failed": "❌", "skipped": "⚪", "errored": "⚠️"}
@@ -231,7 +231,7 @@ def show_design(design: Design, room: int = SECTION) -> str:
 
 def show_doubts(report: Report, room: int = SECTION, *, grave: bool = False) -> str:
     """List what a person should know; what has to be looked at only where it is not said elsewhere."""
-    said = (*findings(report), *report.notes)
+    said = (*findings(report), *(note for note in report.notes if not note.startswith(ABOUT_MODEL)))
     kept = [text for text in said if grave or not (text == HIDDEN or text.startswith((GRAVE, FAILING)))]
     items = [f"- {inline(text, 300)}" for text in kept] + ([f"- {OWN_PROCESS}"] if live(report) else [])
     return "\n".join(clip(items, room, "points"))
