@@ -25,9 +25,8 @@ def main(port: int, window: int) -> None:
     asked.hostnames, asked.port = ["127.0.0.1"], port
     asked.n_ctx, asked.n_parallel = window, 1
     asked.sampling.temp = 0.0
-    for threads in (asked.cpuparams, asked.cpuparams_batch):
-        # Threads that wait for one another stand still where others want the processors, too
-        threads.n_threads, threads.poll = 1, 0
+    # Threads wait for the slowest among them, and others want the processors, too
+    asked.cpuparams.n_threads = asked.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(asked)
     print(json.dumps({"url": server.listening_address, "version": xllamacpp.__version__}), flush=True)  # noqa: T201 - read by whoever started it
     signal.pause()
