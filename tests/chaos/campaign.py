@@ -156,7 +156,8 @@ class Campaign:
         """Do what a person may do while a run lies dead."""
         match chance.randrange(16):
             case 0:
-                self.repo.git("gc", "-q")
+                # A run killed while it moved its branch has left a lock, which git minds and `resume` takes
+                self.repo.git("gc", "-q", check=False)
                 self.mine = print_of(self.repo.path)
             case 1:
                 assert self.ask("clean").code == 0

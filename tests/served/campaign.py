@@ -9,12 +9,14 @@ from typing import NamedTuple
 from bot.git.repository import open_repository
 from tests.conftest import make_repo
 from tests.served import oddities, replies, troubles
-from tests.served.play import FILES, HASTY, PATIENT, Played, Stage, stage
+from tests.served.play import FILES, HASTY, LEISURELY, PATIENT, Played, Stage, stage
 from tests.served.row import Row
 from tests.served.server import Line, Server, Wire
 
 WAITING = 4
 """Runs at a time that wait for what does not come."""
+ROUNDS = 3
+"""How often a run is played again whose time may have been taken by something else on the machine."""
 FAMILIES: Mapping[str, Callable[[], Iterator[Row]]] = {
     "The connection": troubles.connection,
     "Limits and money": troubles.limits,
@@ -61,8 +63,10 @@ def _turns(chosen: Sequence[Row]) -> Iterator[_Turn]:
                 yield _Turn(row, wire, often=False)
 
 
-def play(folder: Path, chosen: Sequence[Row] | None = None) -> Campaign:
-    """Play misbehaviours: those that keep us waiting beside the others."""
+def play(
+    folder: Path, chosen: Sequence[Row] | None = None, doubts: Callable[[Played], bool] = lambda run: False
+) -> Campaign:
+    """Play misbehaviours: those that keep us waiting beside the others; what is in doubt once more, by itself."""
     repo = make_repo(folder / "project")
     repo.commit(FILES)
     repository = open_repository(repo.path)
@@ -77,8 +81,13 @@ def play(folder: Path, chosen: Sequence[Row] | None = None) -> Campaign:
             stack.enter_context(stage(server, repository, folder, f"stage{at}", HASTY if at else PATIENT))
             for at in range(len(shares))
         ]
-        played = pool.map(_play, stages, shares)
-        return Campaign([run for runs in played for run in runs], elsewhere, server.broken)
+        played = [run for runs in pool.map(_play, stages, shares) for run in runs]
+        calm = stack.enter_context(stage(server, repository, folder, "calm", LEISURELY))
+        for _ in range(ROUNDS):
+            played = [
+                calm.play(run.row, run.wire, often=run.often) if run.row.slow and doubts(run) else run for run in played
+            ]
+        return Campaign(played, elsewhere, server.broken)
 
 
 def _play(on: Stage, turns: Sequence[_Turn]) -> list[Played]:

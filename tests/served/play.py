@@ -49,10 +49,12 @@ FILES = {
     "calc.py": "def add(a, b):\n    return a + b\n",
     "long.txt": "".join(f"{number} green bottles are standing on the wall\n" for number in range(LINES)),
 }
-PATIENT = Timing(connect=1.0, first=5.0, idle=5.0, tail=0.3, rest=0.02)
+PATIENT = Timing(connect=10.0, first=20.0, idle=20.0, tail=0.3, rest=0.02)
 """For those who answer, however slow this machine is."""
 HASTY = Timing(connect=1.0, first=0.2, idle=0.2, tail=0.3, rest=0.02)
 """For those who do not."""
+LEISURELY = Timing(connect=10.0, first=1.5, idle=1.5, tail=1.0, rest=0.02)
+"""For those who do not, where the machine was busy with something else the first time."""
 _CHECK = Check(name="adds", rung=Rung.UNIT, argv=("grep", "-q", "a + b", "calc.py"))
 
 

@@ -32,6 +32,12 @@ def _rows(runs: Sequence[Played]) -> Iterator[str]:
         yield "| " + " | ".join((runs[0].row.does + only, *what)) + " |"
 
 
+def tells(run: Played) -> bool:
+    """Say whether the page has a row for what became of a run."""
+    rows = (line for line in shown().splitlines() if line.startswith(f"| {run.row.does}"))
+    return any(line.endswith(f"| {' | '.join(outcome(run))} |") for line in rows)
+
+
 def shown() -> str:
     """Return the table that the page shows."""
     return PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]

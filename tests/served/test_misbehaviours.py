@@ -9,7 +9,7 @@ from tests.served.verdict import problems
 
 def test_a_service_that_misbehaves_ends_as_the_page_says_and_nothing_is_done_twice(tmp_path: Path) -> None:
     # One test: whoever runs it imports both SDKs, and every run is looked at in all ways
-    campaign = play(tmp_path)
+    campaign = play(tmp_path, doubts=lambda run: any(problems(run)) or (run.often and not table.tells(run)))
     assert [problem for run in campaign.runs for problem in problems(run)] == []
     assert campaign.elsewhere.requests == []
     assert campaign.broken == []
