@@ -6,16 +6,16 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from bot.core.message import Message, ToolCall
 
-LONGEST_ID = 64
-LONGEST_NAME = 64
+LONGEST = 64
+"""Characters of an id, and of a name."""
 
-_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_ID = re.compile(rf"[a-zA-Z0-9_-]{{1,{LONGEST}}}")
 _UNFIT = re.compile(r"[^a-zA-Z0-9_-]+")
 
 
 def fit_name(name: str) -> str:
     """Make the name of a tool fit for the wire; a name that does is left as it is."""
-    fit = _UNFIT.sub("_", name)[:LONGEST_NAME]
+    fit = _UNFIT.sub("_", name)[:LONGEST]
     return fit or "unnamed"
 
 

@@ -7,11 +7,10 @@ from pydantic import JsonValue
 
 from bot.core.message import Prompt, ToolSpec
 from bot.models.openai.messages import Conversation
-from bot.models.openai.request import name_cache
+from bot.models.openai.offer import Offer, name_parameters
 from bot.models.openai.responses.items import ITEMS, PHASED
 from bot.models.openai.terms import Terms
 from bot.models.profile import Profile
-from bot.models.service.cap import cap_reply
 from bot.models.service.identity import fit_name
 from bot.models.service.writing import dump
 
@@ -25,8 +24,7 @@ class Writer:
     key: bool = False
     """Whether it is OpenAI itself that is asked."""
     _conversation: Conversation = field(init=False)
-    _tools: tuple[ToolSpec, ...] = field(default=(), init=False)
-    _tools_written: bytes = field(default=b"", init=False)
+    _offer: Offer = field(default_factory=lambda: Offer(_write_tool), init=False)
     _sent: frozenset[str] = field(default=frozenset(), init=False)
     """What the last request asked for."""
 
@@ -38,7 +36,7 @@ class Writer:
         head: dict[str, JsonValue] = {"model": self.profile.name}
         if prompt.system:
             head["instructions"] = prompt.system
-        told, tools = self._conversation.write(prompt.messages), self._write_tools(prompt.tools)
+        told, tools = self._conversation.write(prompt.messages), self._offer.write(prompt.tools)
         begun = dump(head)[:-1]
         more = self._parameters(prompt, len(begun) + len(told) + len(tools)) | _format(extra or {})
         self._sent = frozenset(more)
@@ -48,25 +46,9 @@ class Writer:
         """Leave out from now on what an error refuses; False where asking again would be no use."""
         return self.terms.learn(self._sent, param, words)
 
-    def _write_tools(self, tools: tuple[ToolSpec, ...]) -> bytes:
-        if tools != self._tools:
-            self._tools = tools
-            self._tools_written = b',"tools":[%b]' % b",".join(map(_write_tool, tools)) if tools else b""
-        return self._tools_written
-
     def _parameters(self, prompt: Prompt, size: int) -> dict[str, JsonValue]:
-        terms = self.terms
         # Nothing is left with the service
-        told: dict[str, JsonValue] = {"store": False}
-        if prompt.tools and not self.profile.parallel and terms.wants("parallel_tool_calls"):
-            told["parallel_tool_calls"] = False
-        if terms.cap is not None:
-            told[terms.cap] = cap_reply(self.profile, prompt, size)
-        if self.key and terms.wants("prompt_cache_key"):
-            told["prompt_cache_key"] = name_cache(prompt)
-        if terms.wants("stream"):
-            told["stream"] = True
-        return told
+        return {"store": False, **name_parameters(prompt, self.profile, self.terms, size, key=self.key)}
 
 
 def _write_tool(tool: ToolSpec) -> bytes:
