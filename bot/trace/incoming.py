@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 from bot.core.escape import line
 from bot.core.event import Event
+from bot.core.limits import cost_of
 from bot.core.message import Progress, Usage
 from bot.core.money import show_dollars
 from bot.core.redact import Redactor, sanitize
-from bot.core.talk import Replied, Retried
+from bot.core.talk import Replied
 
 _WHOLE = (re.compile(r".*\s", re.DOTALL), re.compile(r"(?<=\s)\S.*\s", re.DOTALL))
 """The words of a text that are whole: of one from its beginning, and of the end of one."""
@@ -51,14 +52,8 @@ class Meter:
 
     def add(self, event: Event) -> None:
         """Count an event."""
-        match event:
-            case Replied():
-                self.turns += 1
-                self.usage += event.reply.usage
-            case Retried():
-                self.usage += event.usage
-            case _:
-                pass
+        self.turns += isinstance(event, Replied)
+        self.usage += cost_of(event)
 
     def __str__(self) -> str:
         return self._tell(self.turns)
