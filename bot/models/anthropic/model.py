@@ -19,7 +19,7 @@ from bot.models.preload import load
 from bot.models.profile import Profile
 from bot.models.service.bill import billed
 from bot.models.service.draft import Draft
-from bot.models.service.events import Sent, begin, is_whole, read_events, read_whole
+from bot.models.service.events import Sent, begin, is_whole, read_events, read_whole, until_end
 from bot.models.service.faults import find_words, shield
 from bot.models.service.guard import USUAL, Guard, Timing
 from bot.models.service.key import check_key
@@ -116,7 +116,7 @@ class AnthropicModel:
 
     def _events(self, response: "httpx2.Response") -> Iterator[Fields]:
         kind = response.headers.get("content-type", "")
-        pieces = self._pieces(response)
+        pieces = until_end(response.iter_bytes(), self._guard)
         first = begin(pieces)
         if is_whole(first):
             data = read_whole(chain((first,), pieces), self._guard)
@@ -139,14 +139,6 @@ class AnthropicModel:
             if sent.name == "error":
                 yield {"type": "error", "error": sent.data}
             elif not self._guard.ended:
-                raise
-
-    def _pieces(self, response: "httpx2.Response") -> Iterator[bytes]:
-        """Give the bytes as they come; once the reply is whole, whatever goes wrong behind it is nothing."""
-        try:
-            yield from response.iter_bytes()
-        except ModelError:
-            if not self._guard.ended:
                 raise
 
 

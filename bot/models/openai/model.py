@@ -21,7 +21,7 @@ from bot.models.preload import load
 from bot.models.profile import Profile
 from bot.models.service.bill import billed
 from bot.models.service.draft import Draft
-from bot.models.service.events import begin, is_whole, read_events, read_whole
+from bot.models.service.events import begin, is_whole, read_events, read_whole, until_end
 from bot.models.service.faults import shield
 from bot.models.service.guard import USUAL, Guard, Timing
 from bot.models.service.key import check_key
@@ -125,7 +125,7 @@ class OpenAIModel:
 
     def _read(self, response: "httpx2.Response", folding: Folding) -> None:
         """Read the answer to its end, and no further. Raises ModelError."""
-        pieces = self._pieces(response)
+        pieces = until_end(response.iter_bytes(), self._guard)
         first = begin(pieces)
         if is_whole(first):
             folding.take_whole(read_whole(chain((first,), pieces), self._guard))
@@ -140,14 +140,6 @@ class OpenAIModel:
                 break
         if not folding.ended:
             raise self._guard.lost() if self._guard.begun else _nothing(response)
-
-    def _pieces(self, response: "httpx2.Response") -> Iterator[bytes]:
-        """Give the bytes as they come; once the reply is whole, whatever goes wrong behind it is nothing."""
-        try:
-            yield from response.iter_bytes()
-        except ModelError:
-            if not self._guard.ended:
-                raise
 
 
 def _is_hosted(url: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from bot.errors import MalformedReply
+from bot.errors import MalformedReply, ModelError
 from bot.models.service.guard import Guard
 
 LONGEST = 8_000_000
@@ -58,6 +58,15 @@ def begin(pieces: Iterator[bytes]) -> bytes:
 def is_whole(first: bytes) -> bool:
     """Tell an answer that comes in one piece from events, by what comes first and whatever its header says."""
     return first[:1] in (b"{", b"[", b"<")
+
+
+def until_end(pieces: Iterable[bytes], guard: Guard) -> Iterator[bytes]:
+    """Give the bytes as they come; once the reply is whole, whatever goes wrong behind it is nothing."""
+    try:
+        yield from pieces
+    except ModelError:
+        if not guard.ended:
+            raise
 
 
 def read_whole(pieces: Iterable[bytes], guard: Guard) -> bytes:
