@@ -72,7 +72,7 @@ class Inquiry:
     def _recover(self, error: ModelError, allowed: Limits, took: float, sent: int) -> Generator[Event, None, None]:
         """Wait before the model is asked again, or end the run."""
         self.errors.append(error.kind)
-        billed = Usage.model_validate(error.billed._asdict())
+        billed = Usage.of(error.billed)
         answer = respond(self.errors, error.wait, random.random())  # noqa: S311 - jitter
         left = self._left(allowed)
         told = f"{error.message}; {error.hint}" if error.hint else error.message

@@ -218,6 +218,6 @@ def record(work: Work, traces: Sequence[Trace], past: Sequence[Event] = ()) -> R
                 return summarize(events)
             detail = "stopped by a signal; verified commits are kept"
             billed = stop.billed if isinstance(stop, Interrupted) else Billed()
-            usage = Usage.model_validate(billed._asdict())
+            usage = Usage.of(billed)
             keep(Ended(at=work.agent.clock(), stop="interrupted", detail=detail, usage=usage))
     return summarize(events)

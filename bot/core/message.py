@@ -1,11 +1,12 @@
 """What passes between the loop and a model, whichever service is behind it."""
 
 import re
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, Self, TypeAlias
 
 from pydantic import Field, JsonValue
 
 from bot.core.task import Record
+from bot.errors import Billed
 
 Finish: TypeAlias = Literal["stop", "tool_calls", "length", "refused"]
 
@@ -85,6 +86,11 @@ class Usage(Record):
     cached: int = 0
     """Part of the input that was read from the provider's cache."""
     cost: float = 0.0
+
+    @classmethod
+    def of(cls, billed: Billed) -> Self:
+        """Take what a request cost that was not answered."""
+        return cls.model_validate(billed._asdict())
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(

@@ -65,5 +65,5 @@ def _refuses(error: ModelError) -> bool:
 
 def _add(billed: Billed, lost: Usage) -> Billed:
     """Return what has to be paid for a request and for one that came to nothing before it."""
-    usage = lost + Usage.model_validate(billed._asdict())
+    usage = lost + Usage.of(billed)
     return Billed(usage.input, usage.output, usage.cached, usage.cost)
