@@ -19,7 +19,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.repair.engine import Candidate, Search, Subject, search
+from bot.repair.engine import search
+from bot.repair.found import Candidate, Search
+from bot.repair.subject import Subject
 from bot.sandbox.process import ProcessExecutor
 
 HELPERS = ("node.py", "load_testdata.py")

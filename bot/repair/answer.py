@@ -1,6 +1,6 @@
 """The lines in which the worker answers."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, TypeAdapter
 
@@ -14,17 +14,26 @@ class Suspected(Record):
     lines: tuple[tuple[str, int, float], ...]
 
 
+class Span(NamedTuple):
+    """Other text for a span of bytes of one file."""
+
+    path: str
+    start: Annotated[int, Field(ge=0)]
+    end: Annotated[int, Field(ge=0)]
+    text: str
+
+
 class Proposed(Record):
-    """An edit that the worker confirmed."""
+    """Edits that the worker confirmed together."""
 
     kind: Literal["candidate"]
     path: str
-    start: int = Field(ge=0)
-    end: int = Field(ge=0)
-    text: str
+    edits: tuple[Span, ...]
     template: str
     line: int
     score: float
+    seconds: float = 0.0
+    """Since the worker began."""
 
 
 class Tried(Record):

@@ -8,9 +8,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from bot.errors import NoMatch, NotFound, TooLarge, ToolError
-from bot.protocols import Command, Executor
+from bot.protocols import Command
 from bot.repair.answer import LINE, Finished, Judged, Line, Proposed, Suspected, Tried
+from bot.repair.found import Candidate, Search, Suspect, Trial
 from bot.repair.patch import Change, make_diff, read_diff
+from bot.repair.subject import Subject
 from bot.repair.worker.boot import LENT
 from bot.repair.worker.tree import editable
 
@@ -20,79 +22,6 @@ GRACE = 15.0
 PIECE = 100_000
 """Characters of one argument; the system allows a few more."""
 LARGEST = 1_500_000
-
-
-@dataclass(frozen=True, slots=True)
-class Suspect:
-    """A line that the failing tests blame."""
-
-    path: str
-    line: int
-    score: float
-    """0 to 1."""
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """What became of one candidate patch."""
-
-    index: int
-    passed: bool
-    """Whether every given test passed and no passing one of the same files broke."""
-    detail: str
-    """Which tests failed and why, or why the patch could not be applied; one line."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A patch that turns the failing tests green, not yet verified by the ladder."""
-
-    patch: str
-    """Unified diff with a/ and b/ prefixes."""
-    path: str
-    line: int
-    template: str
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """What a patch search found."""
-
-    candidates: tuple[Candidate, ...]
-    """Best first."""
-    suspects: tuple[Suspect, ...]
-    tried: int
-    seconds: float
-    reason: str
-    """Why the search ended: found, exhausted, out of time, or why it could not start."""
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """The project under repair."""
-
-    root: Path
-    """A folder that holds the tree; the engine never writes to it."""
-    python: Path
-    executor: Executor
-    variables: Sequence[tuple[str, str]] = ()
-    """What the project's pytest needs in the environment."""
-    lender: Path | None = None
-    """Folder to take pytest from, where the project's environment has none."""
-    folder: str = ""
-    """Of the package whose tests are asked, relative to the root; nothing outside of it is edited."""
-
-    def below(self, path: str) -> str | None:
-        """Turn a path or a test as seen from the root into one of the package; None for what lies elsewhere."""
-        if not self.folder:
-            return path
-        return path.removeprefix(f"{self.folder}/") if path.startswith(f"{self.folder}/") else None
-
-    def above(self, path: str) -> str:
-        """Turn a path of the package into one as seen from the root."""
-        return f"{self.folder}/{path}" if self.folder else path
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +64,7 @@ def search(subject: Subject, tests: Sequence[str], seconds: float = 60.0, limit:
         tried=sum(line.count for line in answer.lines if isinstance(line, Tried)),
         seconds=answer.seconds,
         reason=reason,
+        first=min((line.seconds for line in answer.lines if isinstance(line, Proposed)), default=0.0),
     )
 
 
@@ -225,7 +155,10 @@ def _placed(subject: Subject, line: Line) -> Line:
     if isinstance(line, Suspected):
         ranked = [(subject.above(where), number, score) for where, number, score in line.lines]
         return line.model_copy(update={"lines": tuple(ranked)})
-    return line.model_copy(update={"path": subject.above(line.path)}) if isinstance(line, Proposed) else line
+    if isinstance(line, Proposed):
+        spans = tuple(span._replace(path=subject.above(span.path)) for span in line.edits)
+        return line.model_copy(update={"path": subject.above(line.path), "edits": spans})
+    return line
 
 
 def _content(subject: Subject, path: str) -> bytes | None:
@@ -240,16 +173,29 @@ def _content(subject: Subject, path: str) -> bytes | None:
 def _candidates(subject: Subject, answer: Answer) -> Iterator[Candidate]:
     seen: set[str] = set()
     for line in answer.lines:
-        content = _content(subject, line.path) if isinstance(line, Proposed) else None
-        if not isinstance(line, Proposed) or content is None or not line.start <= line.end <= len(content):
-            continue
-        try:
-            patch = make_diff(line.path, content, content[: line.start] + line.text.encode() + content[line.end :])
-        except UnicodeError:
-            continue
-        if patch and patch not in seen:
+        patch = _diff(subject, line) if isinstance(line, Proposed) else ""
+        if isinstance(line, Proposed) and patch and patch not in seen:
             seen.add(patch)
             yield Candidate(patch, line.path, line.line, line.template, line.score)
+
+
+def _diff(subject: Subject, proposed: Proposed) -> str:
+    """Write a proposal as a diff; empty where it is none that may be made."""
+    parts: list[str] = []
+    for path in dict.fromkeys(span.path for span in proposed.edits):
+        before = _content(subject, path)
+        spans = sorted((span for span in proposed.edits if span.path == path), key=lambda span: span.start)
+        bounds = [bound for span in spans for bound in (span.start, span.end)]
+        if before is None or bounds != sorted(bounds) or bounds[-1] > len(before):
+            return ""
+        after = before
+        for span in reversed(spans):
+            after = after[: span.start] + span.text.encode() + after[span.end :]
+        try:
+            parts.append(make_diff(path, before, after))
+        except UnicodeError:
+            return ""
+    return "".join(parts)
 
 
 def _suspects(subject: Subject, answer: Answer) -> tuple[Suspect, ...]:

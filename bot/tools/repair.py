@@ -31,6 +31,8 @@ from pydantic import Field
 from bot.core.paths import refuse_read
 from bot.errors import BadArguments, Denied, ToolError, Unprepared
 from bot.repair import engine
+from bot.repair.found import Candidate, Search, Suspect, Trial
+from bot.repair.subject import Subject
 from bot.tools.checks import refuse_target
 from bot.tools.schema import Strings
 from bot.tools.tool import Access, Arguments, Bench, Done, Tool
@@ -39,7 +41,7 @@ ROOM = 16_000
 """Characters of candidates in one answer; a candidate is shown whole or not at all."""
 MOST_SUSPECTS = 20
 
-P = TypeVar("P", engine.Suspect, engine.Candidate)
+P = TypeVar("P", Suspect, Candidate)
 _NAMED = re.compile(r"^(?:---|\+\+\+) \"?(?:[ab]/)?([^\t\n\r\"]+)", re.MULTILINE)
 
 
@@ -84,7 +86,7 @@ def try_patches(args: TryPatches, bench: Bench) -> Done:
     return Done(tell_trials(trials), isolation=_level(bench))
 
 
-def tell_trials(trials: Sequence[engine.Trial]) -> str:
+def tell_trials(trials: Sequence[Trial]) -> str:
     """Write what became of each patch in the grammar above."""
     rows = [
         f"{'PASS' if trial.passed else 'FAIL'} {trial.index + 1} {_line(trial.detail)}".rstrip() for trial in trials
@@ -101,7 +103,7 @@ def search_patch(args: SearchPatch, bench: Bench) -> Done:
     return Done(tell_search(shown), isolation=_level(bench))
 
 
-def tell_search(found: engine.Search) -> str:
+def tell_search(found: Search) -> str:
     """Write what a search found in the grammar above."""
     head = f"SEARCH candidates={len(found.candidates)} tried={found.tried} {_line(found.reason)}"
     blocks = list(_fitting(found))
@@ -123,13 +125,13 @@ def _refuse_secret(patches: Sequence[str], bench: Bench) -> None:
 
 
 @contextmanager
-def _subject(tests: tuple[str, ...], bench: Bench) -> Iterator[engine.Subject]:
+def _subject(tests: tuple[str, ...], bench: Bench) -> Iterator[Subject]:
     for test in tests:
         refuse_target(test)
     try:
         with bench.ladder.ready(bench.workspace).clean(bench.workspace.tree()) as root:
             python, folder = bench.ladder.interpreter, _package(tests, bench)
-            yield engine.Subject(root, python.path, bench.executor, python.variables, python.lender, folder)
+            yield Subject(root, python.path, bench.executor, python.variables, python.lender, folder)
     except Unprepared as error:
         raise ToolError(f"the tree cannot be prepared: {error.message}") from error
     finally:
@@ -142,7 +144,7 @@ def _package(tests: Sequence[str], bench: Bench) -> str:
     return max((folder for folder in folders if tests and tests[0].startswith(f"{folder}/")), key=len, default="")
 
 
-def _fitting(found: engine.Search) -> Iterator[str]:
+def _fitting(found: Search) -> Iterator[str]:
     room = ROOM
     for number, candidate in enumerate(found.candidates, 1):
         head = f"CANDIDATE {number} {candidate.path}:{candidate.line} {candidate.template} score={candidate.score:.3f}"
@@ -153,7 +155,7 @@ def _fitting(found: engine.Search) -> Iterator[str]:
         yield block
 
 
-def _suspect(suspect: engine.Suspect) -> str:
+def _suspect(suspect: Suspect) -> str:
     return f"SUSPECT {suspect.path}:{suspect.line} score={suspect.score:.3f} {suspect.text.strip()[:200]}".rstrip()
 
 

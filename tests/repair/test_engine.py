@@ -16,7 +16,9 @@ import pytest
 
 from bot.errors import SandboxUnavailable, ToolError
 from bot.protocols import Command, Completed
-from bot.repair.engine import BOOT, Search, Subject, locate, search, try_patches
+from bot.repair.engine import BOOT, locate, search, try_patches
+from bot.repair.found import Search
+from bot.repair.subject import Subject
 from bot.repair.worker.nursery import shares_code
 from bot.repair.worker.tree import Tree
 from bot.sandbox.bubblewrap import BubblewrapExecutor

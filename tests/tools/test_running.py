@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from bot.core.check import Check, Rung
 from bot.core.message import ToolCall
 from bot.errors import NotFound
-from bot.repair import engine
+from bot.repair import found as engine
 from bot.tools.checks import RUN_CHECK
 from bot.tools.command import RUN_COMMAND, resolve
 from bot.tools.repair import tell_search, tell_trials

@@ -35,7 +35,7 @@ def mend_imports(session: Session) -> str:
     job.tell("suspects", lines=[[c.path, c.line, 1.0] for c in crashes])
     if job.mode == "locate":
         return "located"
-    candidates = list({c.edit: c for crash in crashes for c in _candidates(job, crash)}.values())
+    candidates = list({c.edits: c for crash in crashes for c in _candidates(job, crash)}.values())
     candidates.sort(key=lambda c: -c.prior)
     return _Search(job, candidates).run()
 
@@ -111,7 +111,7 @@ class _Search:
     def _fill(self) -> None:
         while self.todo and self.pool.free:
             candidate = self.todo.pop(0)
-            patch = Patch() if candidate is None else Patch((candidate.edit,))
+            patch = Patch() if candidate is None else Patch(candidate.edits)
             task: dict[str, Any] = {"files": files_of(self.job.tests), "wanted": [], "needed": []}
             self.job.run_cold(self.pool, "cold", candidate, patch, task)
             self.tried += candidate is not None
@@ -142,11 +142,7 @@ class _Search:
         if kept and fewer and not verdict.broken - self.before.broken and fresh and "failed" not in fresh:
             self.first = self.first or self.job.spent
             self.found += 1
-            edit = candidate.edit
-            self.job.tell(
-                "candidate", path=edit.path, start=edit.start, end=edit.end, text=edit.text,
-                template=candidate.template, line=candidate.line, score=candidate.prior,
-            )  # fmt: skip
+            self.job.propose(candidate, candidate.prior)
 
 
 def _asked(name: str, tests: list[str]) -> bool:

@@ -14,6 +14,7 @@ from bot.repair.worker.cold import Patch, Verdict, read
 from bot.repair.worker.fork import send
 from bot.repair.worker.nursery import Nursery, preload
 from bot.repair.worker.pool import Child, Pool
+from bot.repair.worker.source import Candidate
 from bot.repair.worker.tree import Tree
 
 FEWEST = 5
@@ -57,6 +58,14 @@ class Job:
     def tell(self, kind: str, **values: object) -> None:
         """Answer with one line."""
         send(self.pipe, json.dumps({"kind": kind, **values}).encode() + b"\n")
+
+    def propose(self, candidate: Candidate, score: float) -> None:
+        """Tell a candidate that was confirmed."""
+        self.tell(
+            "candidate", path=candidate.edit.path, edits=[[*edit] for edit in candidate.edits],
+            template=candidate.template, line=candidate.line, score=score,
+            seconds=round(self.spent, 3),
+        )  # fmt: skip
 
     def run_cold(
         self, pool: Pool, kind: str, payload: object, patch: Patch, task: dict[str, Any], share: float | None = None

@@ -7,10 +7,10 @@ import gc
 import os
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from bot.repair.worker.source import DEFINITIONS, Edit, Source, replace_span
+from bot.repair.worker.source import DEFINITIONS, Edit, Source, replace_spans
 
 Index = dict[tuple[int, str], list[types.FunctionType]]
 KEPT = frozenset({"__dict__", "__weakref__", "__doc__", "__module__", "__slots__", "__qualname__"})
@@ -49,17 +49,18 @@ class Module:
             if function.__kwdefaults__ is not keywords:
                 function.__kwdefaults__ = keywords
 
-    def compile(self, edit: Edit) -> tuple[types.CodeType, types.CodeType]:
-        """Compile the definition that an edit falls into, or the whole file; returns it before and after.
+    def compile(self, edits: Sequence[Edit]) -> tuple[types.CodeType, types.CodeType]:
+        """Compile the definition that all edits fall into, or the whole file; returns it before and after.
 
         Raises SyntaxError, ValueError and RecursionError.
         """
         source = self.source
-        top = source.top(edit.start, edit.end)
+        top = source.top(min(e.start for e in edits), max(e.end for e in edits))
         if top is None or "__future__" in source.content.decode():
-            return self._old(None), self._code(replace_span(source.content, edit)[source.base :])
+            return self._old(None), self._code(replace_spans(source.content, edits)[source.base :])
         start, end = source.whole(top)
-        text = source.content[start : edit.start] + edit.text.encode() + source.content[edit.end : end]
+        moved = [edit._replace(start=edit.start - start, end=edit.end - start) for edit in edits]
+        text = replace_spans(source.content[start:end], moved)
         line = top.decorator_list[0].lineno if isinstance(top, DEFINITIONS) and top.decorator_list else top.lineno
         return self._old(top), self._code(b"\n" * (line - 1) + text)
 
@@ -100,9 +101,9 @@ class Module:
         """Whether two versions differ only inside of functions."""
         return _shallow(before) == _shallow(after)
 
-    def rerun_with(self, edit: Edit) -> None:
-        """Run the module's top level anew with an edit."""
-        self.rerun(self._code(replace_span(self.source.content, edit)[self.source.base :]))
+    def rerun_with(self, edits: Sequence[Edit]) -> None:
+        """Run the module's top level anew with edits."""
+        self.rerun(self._code(replace_spans(self.source.content, edits)[self.source.base :]))
 
     def rerun(self, code: types.CodeType) -> None:
         """Run the module's top level anew and carry what it defines over into the living objects."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 BOM = b"\xef\xbb\xbf"
@@ -24,17 +24,39 @@ class Edit(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """An edit that a template proposes."""
+    """Edits that a template proposes together, most often a single one."""
 
     edit: Edit
     template: str
     prior: float
     line: int
+    more: tuple[Edit, ...] = ()
+    """Edits that go with the first one; none of them overlap."""
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """All edits, the first one first."""
+        return (self.edit, *self.more)
+
+    @property
+    def files(self) -> dict[str, list[Edit]]:
+        """The edits by file."""
+        found: dict[str, list[Edit]] = {}
+        for edit in self.edits:
+            found.setdefault(edit.path, []).append(edit)
+        return found
 
 
 def replace_span(content: bytes, edit: Edit) -> bytes:
     """Carry out an edit."""
     return content[: edit.start] + edit.text.encode() + content[edit.end :]
+
+
+def replace_spans(content: bytes, edits: Sequence[Edit]) -> bytes:
+    """Carry out edits of one file that do not overlap."""
+    for edit in sorted(edits, key=lambda e: -e.start):
+        content = replace_span(content, edit)
+    return content
 
 
 def key(node: ast.AST) -> Key:

@@ -78,8 +78,8 @@ class Stream:
 
     def _open(self, group: Group) -> None:
         for candidate in group.make():
-            if candidate.edit not in self._seen:
-                self._seen.add(candidate.edit)
+            if candidate.edits not in self._seen:
+                self._seen.add(candidate.edits)
                 score = candidate.prior * group.weight
                 self._push(score, Scored(score, candidate))
 
@@ -139,6 +139,9 @@ def propose(view: View, nodes: list[ast.expr] | list[ast.AST], rules: list[Rule]
 
 def _changing(view: View, candidates: Iterator[Candidate]) -> Iterator[Candidate]:
     for candidate in candidates:
-        edit = candidate.edit
-        if view.source.content[edit.start : edit.end] != edit.text.encode():
+        content = view.source.content
+        if any(
+            edit.path != view.source.path or content[edit.start : edit.end] != edit.text.encode()
+            for edit in candidate.edits
+        ):
             yield candidate
