@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from bot.core.check import Check, Rung
 from bot.core.message import ToolCall
 from bot.errors import NotFound
-from bot.repair import found as engine
+from bot.repair.found import Candidate, Search, Suspect, Trial
 from bot.tools.checks import RUN_CHECK
 from bot.tools.command import RUN_COMMAND, resolve
 from bot.tools.repair import tell_search, tell_trials
@@ -259,18 +259,18 @@ PATCH = "--- a/calc.py\n+++ b/calc.py\n@@ -1,2 +1,2 @@\n def add(a, b):\n-    re
 def test_candidates_are_told_so_that_they_can_be_read_back_exactly() -> None:
     crlf = "--- a/w\n+++ b/w\n@@ -1 +1 @@\n-a\r\n+b\r\n\\ No newline at end of file\n"
     candidates = (
-        engine.Candidate(PATCH, "calc.py", 2, "operator", 0.9),
-        engine.Candidate(crlf, "w", 1, "constant", 0.25),
+        Candidate(PATCH, "calc.py", 2, "operator", 0.9),
+        Candidate(crlf, "w", 1, "constant", 0.25),
     )
-    told = tell_search(engine.Search(candidates, (), 17, 1.5, "found"))
+    told = tell_search(Search(candidates, (), 17, 1.5, "found"))
     assert told.split("\n")[0] == "SEARCH candidates=2 tried=17 found"
     assert "CANDIDATE 1 calc.py:2 operator score=0.900\n| --- a/calc.py\n" in told
     assert _read_back(told) == [PATCH, crlf]
 
 
 def test_without_candidates_the_suspects_are_told() -> None:
-    suspects = (engine.Suspect("calc.py", 2, 1.0, "    return a - b"),)
-    told = tell_search(engine.Search((), suspects, 5, 1.0, "out of\ntime"))
+    suspects = (Suspect("calc.py", 2, 1.0, "    return a - b"),)
+    told = tell_search(Search((), suspects, 5, 1.0, "out of\ntime"))
     assert told == "SEARCH candidates=0 tried=5 out of time\nSUSPECT calc.py:2 score=1.000 return a - b"
 
 
@@ -286,7 +286,7 @@ def _read_back(told: str) -> list[str]:
 
 
 def test_trials_are_numbered_from_one_and_told_in_a_line_each() -> None:
-    trials = (engine.Trial(0, passed=False, detail="does not\napply"), engine.Trial(1, passed=True, detail=""))
+    trials = (Trial(0, passed=False, detail="does not\napply"), Trial(1, passed=True, detail=""))
     assert tell_trials(trials) == "TRIED 2 passed=1\nFAIL 1 does not apply\nPASS 2"
 
 

@@ -54,6 +54,7 @@ class _Walk:
             failed += yield from self._failing(name)
         self.end.left = failed
         self.end.done = self.shop.done
+        self.end.suggestions = self.shop.suggestions
         self.end.spent = self.talk.spent
         tests = [finding for finding in failed if not finding.code]
         if tests and not self.end.more and not self.talk.spent:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from bot.models.offline.briefing import Finding
 from bot.models.offline.patches import Suspect
+from bot.models.offline.suggestions import Suggestion, tell
 
 MOST_LISTED = 8
 MORE = (
@@ -32,6 +33,7 @@ class Ending:
     done: Sequence[str] = ()
     left: list[Finding] = field(default_factory=list)
     suspects: Sequence[Suspect] = ()
+    suggestions: Sequence[Suggestion] = ()
     spent: bool = False
     errored: list[str] = field(default_factory=list)
     """Checks that gave no evidence."""
@@ -41,7 +43,14 @@ class Ending:
 
 def summarize(end: Ending) -> str:
     """Say plainly how it ends."""
-    parts = [_done(end), _left(end.left, planning=end.planning), _suspects(end.suspects), _errored(end), _goal(end)]
+    parts = [
+        _done(end),
+        _left(end.left, planning=end.planning),
+        tell(end.suggestions),
+        _suspects(end.suspects),
+        _errored(end),
+        _goal(end),
+    ]
     return "\n\n".join(part for part in parts if part)
 
 

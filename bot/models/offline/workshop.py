@@ -9,6 +9,7 @@ from bot.models.offline.dialogue import Change, Dialogue, State, Talk
 from bot.models.offline.problems import Option, Problem, combine
 from bot.models.offline.replay import Act
 from bot.models.offline.source import hunks
+from bot.models.offline.suggestions import Suggestion
 
 TIDY = {"I001": ("ruff", "check", "--fix", "--quiet", "--select", "I"), "format": ("ruff", "format", "--quiet")}
 """Findings that an edit of ours may bring about, and the command that clears each away."""
@@ -24,6 +25,8 @@ class Workshop:
     tried: set[str] = field(default_factory=set)
     done: list[str] = field(default_factory=list)
     """Subjects of the commits that were made."""
+    suggestions: list[Suggestion] = field(default_factory=list)
+    """What was seen and is not ours to change."""
 
     def fresh(self, key: str) -> bool:
         """Whether an idea is new; each is tried once."""
