@@ -227,6 +227,8 @@ class Command:
     """Where below the tree's root the program starts."""
     mounts: Sequence[Mount] = ()
     """Folders of ours, such as a cache."""
+    heard: Callable[[bytes], None] | None = None
+    """Is given what comes through the private pipe as it comes; quick, and may not raise."""
 
 
 Bound: TypeAlias = Literal["memory", "processor", "processes", "file size", "open files", "time", "output", "disk"]

@@ -17,7 +17,7 @@ from bot.core import allowance, standing
 from bot.core.check import CheckResult, Verdict
 from bot.core.doubts import object_to
 from bot.core.event import Acted, Baselined, Ended, Event, Paused, Proved, Reviewed, Started
-from bot.core.message import Reply, ToolCall
+from bot.core.message import Reply, Searching, ToolCall
 from bot.core.redact import Redactor
 from bot.core.talk import Planned, Replied, Surveyed, Told
 from bot.errors import BadArguments, Denied, Unverified, WorkspaceError
@@ -44,6 +44,8 @@ class Agent:
     """Tokens that a prompt may have; 0 where nothing is known."""
     surveyor: Surveyor | None = None
     """Who looks the project over for a task, once the base was judged."""
+    watch: Callable[[Searching], None] | None = None
+    """Is told how far a search for a patch is."""
     foreign: int = 0
     """How many events of the record nothing tells to be of ours: what was allowed there does not count."""
 
@@ -61,7 +63,7 @@ class Agent:
     def _run(self, news: Sequence[Event], past: Sequence[Event], started: Started, bench: Bench) -> Iterator[Event]:
         memory = Memory.of(past, planning.offer(self.tools, started))
         most = compress.answer_bytes(self.window) if self.window else bench.most
-        turns = _Turns(self, replace(bench, most=most), memory, memory.log)
+        turns = _Turns(self, replace(bench, most=most, watch=self.watch), memory, memory.log)
         begun = pending.find(past)
         for event in turns.run(started, news, begun, pending.refuse(begun, past, news)):
             kept = self.redactor.event(event.model_copy(update={"at": self.clock()}))

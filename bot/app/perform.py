@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
 from bot import __version__
@@ -66,6 +66,7 @@ def perform(desk: Desk, request: Request, premise: Premise = take_for_granted, p
         approver = choose_approver(mode.consent, desk.settings.trust, terminal.ask)
         surveyor = choose_surveyor(chosen.model, desk.repository, request.task, bay.executor)
         agent = make_agent(chosen, approver, bay.redactor, planning=mode.planning, surveyor=surveyor)
+        agent = replace(agent, watch=terminal.watch)
         ref = RunRef(desk.repository, run, render=render)
         traces: tuple[Trace, ...] = (ref, terminal)
         report = record(_Run(desk, bay, chosen, agent, request, run, signer, premise, plan, surveyor), traces)

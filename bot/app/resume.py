@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -111,7 +111,9 @@ def resume(directory: Path, prefix: str, flags: Mapping[str, object], said: Said
                 foreign=_foreign(past, desk, flags),
                 surveyor=choose_surveyor(chosen.model, repository, task, bay.executor),
             )
-            again = _Again(desk, bay, chosen, agent, past, said.words, limits, signer, given)
+            again = _Again(
+                desk, bay, chosen, replace(agent, watch=terminal.watch), past, said.words, limits, signer, given
+            )
             report = record(again, (ref, terminal), past.events)
     deliver(report, mode)
     return report

@@ -129,6 +129,19 @@ class Reply(Record):
     finish: Finish = "stop"
 
 
+class Searching(NamedTuple):
+    """How far a search for a patch is."""
+
+    tried: int
+    """Candidates so far."""
+    place: str
+    """The line that is looked at, the likeliest one: `path:number`."""
+    left: float
+    """Seconds that remain at most."""
+    found: int = 0
+    """Candidates that were confirmed."""
+
+
 class Progress(NamedTuple):
     """What has come of a reply so far."""
 

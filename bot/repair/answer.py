@@ -43,6 +43,17 @@ class Tried(Record):
     count: int
 
 
+class Underway(Record):
+    """How far the search is."""
+
+    kind: Literal["progress"]
+    tried: int
+    path: str
+    line: int
+    left: float
+    found: int
+
+
 class Judged(Record):
     """What became of one of the given patches."""
 
@@ -60,5 +71,5 @@ class Finished(Record):
     seconds: float = 0.0
 
 
-Line = Annotated[Suspected | Proposed | Tried | Judged | Finished, Field(discriminator="kind")]
+Line = Annotated[Suspected | Proposed | Tried | Underway | Judged | Finished, Field(discriminator="kind")]
 LINE: TypeAdapter[Line] = TypeAdapter(Line)

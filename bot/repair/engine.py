@@ -1,15 +1,16 @@
 """The repair engine's front: localise, try, search; all in the project's interpreter, inside the sandbox."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from bot.core.message import Searching
 from bot.errors import NoMatch, NotFound, TooLarge, ToolError
 from bot.protocols import Command
-from bot.repair.answer import LINE, Finished, Judged, Line, Proposed, Suspected, Tried
+from bot.repair.answer import LINE, Finished, Judged, Line, Proposed, Suspected, Tried, Underway
 from bot.repair.found import Candidate, Search, Suspect, Trial
 from bot.repair.patch import Change, make_diff, read_diff
 from bot.repair.subject import Subject
@@ -22,6 +23,24 @@ GRACE = 15.0
 PIECE = 100_000
 """Characters of one argument; the system allows a few more."""
 LARGEST = 1_500_000
+
+
+@dataclass(slots=True)
+class Follower:
+    """Reads the worker's lines while they come, for those that say how far it is."""
+
+    subject: Subject
+    watch: Callable[[Searching], None]
+    rest: bytes = b""
+
+    def hear(self, piece: bytes) -> None:
+        """Take what came."""
+        *lines, self.rest = (self.rest + piece).split(b"\n")
+        self.rest = self.rest[-PIECE:]
+        for line in _read(b"\n".join(line for line in lines if b'"progress"' in line[:30])):
+            if isinstance(line, Underway):
+                place = f"{self.subject.above(line.path)}:{line.line}" if line.path else ""
+                self.watch(Searching(line.tried, place, line.left, line.found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +71,16 @@ def locate(subject: Subject, tests: Sequence[str], seconds: float = 60.0) -> tup
     return suspects
 
 
-def search(subject: Subject, tests: Sequence[str], seconds: float = 60.0, limit: int = 5) -> Search:
+def search(
+    subject: Subject,
+    tests: Sequence[str],
+    seconds: float = 60.0,
+    limit: int = 5,
+    watch: Callable[[Searching], None] | None = None,
+) -> Search:
     """Generate small edits and keep those that make the failing tests pass. Raises ToolError."""
     job = {"mode": "search", "tests": _tests(subject, tests), "seconds": seconds, "limit": limit}
-    answer = _ask(subject, job, seconds)
+    answer = _ask(subject, job, seconds, watch)
     candidates = sorted(_candidates(subject, answer), key=lambda c: -c.score)[:limit]
     reason = "found" if candidates and answer.reason == "out of time" else answer.reason
     return Search(
@@ -119,7 +144,9 @@ def _environment(subject: Subject) -> Iterator[tuple[str, str]]:
         yield LENT, str(subject.lender)
 
 
-def _ask(subject: Subject, job: dict[str, object], seconds: float) -> Answer:
+def _ask(
+    subject: Subject, job: dict[str, object], seconds: float, watch: Callable[[Searching], None] | None = None
+) -> Answer:
     text = json.dumps(job)
     if len(text) > LARGEST:
         raise TooLarge("the patches are longer than can be tried in one call")
@@ -132,6 +159,7 @@ def _ask(subject: Subject, job: dict[str, object], seconds: float) -> Answer:
         environment=tuple(_environment(subject)),
         report=True,
         folder=subject.folder,
+        heard=Follower(subject, watch).hear if watch is not None else None,
     )
     done = subject.executor.execute(command)
     lines = tuple(_placed(subject, line) for line in _read(done.report))

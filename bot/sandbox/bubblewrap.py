@@ -100,6 +100,7 @@ class BubblewrapExecutor:
             given=[self._filter] if self._filter else [],
             locked=False,
             tree=str(tree.root),
+            heard=command.heard if command.report else None,
         )
 
     def _read(self, ran: Ran, command: Command) -> Completed:

@@ -56,7 +56,15 @@ class InPlace(ABC):
             homes = str(scratch.home), str(scratch.temporary)
             environment = compose(command.argv, command.environment, os.environ, *homes, self._search)
             folder = str(command.cwd / command.folder)
-            plan = Plan(command.argv, folder, environment | told, command.timeout, pipes=len(told), seal=seal)
+            plan = Plan(
+                command.argv,
+                folder,
+                environment | told,
+                command.timeout,
+                pipes=len(told),
+                seal=seal,
+                heard=command.heard,
+            )
             ran = self._launcher.launch(plan)
             return tell(
                 ran,

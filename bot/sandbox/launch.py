@@ -7,7 +7,7 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -52,6 +52,8 @@ class Plan(NamedTuple):
     seal: Seal | None = None
     tree: str = ""
     """Where on this machine it may write, if that is not where it starts."""
+    heard: Callable[[bytes], None] | None = None
+    """Is given what comes through the first of the pipes."""
 
     def order(self, bounds: Bounds) -> Order:
         """Write the plan down for a supervisor."""
@@ -69,11 +71,14 @@ class Pipe:
     reading: int
     writing: int
     kept: bytearray = field(default_factory=bytearray)
+    heard: Callable[[bytes], None] | None = None
 
     def read(self) -> bool:
         """Take what is there; say whether more may come."""
         piece = os.read(self.reading, 1 << 16)
         self.kept += piece[: PIPE_CAP - len(self.kept)]
+        if self.heard is not None and piece:
+            self.heard(piece)
         return bool(piece)
 
     def hand_over(self) -> None:
@@ -117,6 +122,8 @@ class Launcher:
     def launch(self, plan: Plan) -> Ran:
         """Run a plan to its end and sweep all that it started. Raises SandboxUnavailable."""
         with output_file() as output, private_pipes(plan.pipes) as pipes, given_files(plan.given) as files:
+            for pipe in pipes[:1]:
+                pipe.heard = plan.heard
             if plan.seal is not None:
                 # Programs open /dev/stdout by name
                 plan.seal.ruleset.allow_open(output, Access.PRINT)

@@ -98,7 +98,7 @@ def tell_trials(trials: Sequence[Trial]) -> str:
 def search_patch(args: SearchPatch, bench: Bench) -> Done:
     """Search for patches; what is found is not applied and not yet verified."""
     with _subject(args.tests, bench) as subject:
-        found = engine.search(subject, args.tests, args.seconds)
+        found = engine.search(subject, args.tests, args.seconds, watch=bench.watch)
     shown = replace(found, candidates=_shown(found.candidates, bench), suspects=_shown(found.suspects, bench))
     return Done(tell_search(shown), isolation=_level(bench))
 

@@ -9,7 +9,7 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from bot.core.message import Edit, Metadata, ToolCall, ToolResult, ToolSpec
+from bot.core.message import Edit, Metadata, Searching, ToolCall, ToolResult, ToolSpec
 from bot.core.redact import MARK
 from bot.core.task import Task
 from bot.core.unseen import show
@@ -74,6 +74,8 @@ class Bench:
     """Commands off the list that somebody allowed for this one call, as they would be typed."""
     most: int = 1_000_000
     """Bytes of one answer that the model has room for, whatever a tool would show."""
+    watch: Callable[[Searching], None] | None = None
+    """Is told how far a search for a patch is."""
 
     def unsettle(self) -> None:
         """Say that commands ran on another tree: where nothing hides the workspace they may have written there, too."""

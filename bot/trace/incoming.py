@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from bot.core.escape import line
 from bot.core.event import Event
 from bot.core.limits import cost_of
-from bot.core.message import Progress, Usage
+from bot.core.message import Progress, Searching, Usage
 from bot.core.money import show_dollars
 from bot.core.redact import Redactor, sanitize
 from bot.core.talk import Replied
@@ -18,12 +18,14 @@ WIDTH = 60
 KILO, MEGA = 1_000, 1_000_000
 
 
-def tell(coming: Progress, redactor: Redactor) -> str:
-    """Say what is coming: a call and its size, or the last words that are whole.
+def tell(coming: Progress | Searching, redactor: Redactor) -> str:
+    """Say what is coming: a call and its size, or the last words that are whole; or how far a search is.
 
     A secret may come in pieces, and what is kept of the text may begin within one: neither its first nor its last word
     is shown, and what is between them only without secrets.
     """
+    if isinstance(coming, Searching):
+        return tell_search(coming, redactor)
     if coming.call:
         return f"writing {line(redactor.text(sanitize(coming.call)), WIDTH)}, {spell(coming.characters)} characters"
     cut = coming.characters > len(coming.text)
@@ -32,6 +34,17 @@ def tell(coming: Progress, redactor: Redactor) -> str:
     if not words:
         return f"thinking, {spell(coming.characters)} characters" if coming.characters else "thinking"
     return words if len(words) <= WIDTH else f"…{words[-WIDTH:].partition(' ')[2]}"
+
+
+def tell_search(searching: Searching, redactor: Redactor) -> str:
+    """Say how far a search for a patch is."""
+    plural = "" if searching.tried == 1 else "s"
+    parts = [f"searching: {searching.tried:,} candidate{plural} tried"]
+    if searching.found:
+        parts.append(f"{searching.found} found")
+    if searching.place:
+        parts.append(f"at {line(redactor.text(sanitize(searching.place)), WIDTH)}")
+    return ", ".join([*parts, f"{searching.left:.0f} s left"])
 
 
 def spell(count: int) -> str:

@@ -30,7 +30,7 @@ from bot.core.event import (
     Verified,
 )
 from bot.core.message import Progress as Coming
-from bot.core.message import ToolCall
+from bot.core.message import Searching, ToolCall
 from bot.core.redact import Redactor, sanitize
 from bot.core.stops import tell_stop
 from bot.core.talk import Compressed, Planned, Replied, Retried
@@ -70,8 +70,8 @@ class Terminal:
         self._redactor = redactor
         return self
 
-    def watch(self, coming: Coming) -> None:
-        """Show what comes of a reply on the live line."""
+    def watch(self, coming: Coming | Searching) -> None:
+        """Show what comes of a reply, or how far a search for a patch is, on the live line."""
         if self._live is not None:
             shown = incoming.tell(coming, self._redactor)
             self._live[0].update(self._live[1], description=fit(shown, self._meter.ahead, self._console.width))

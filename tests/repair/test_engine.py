@@ -9,11 +9,13 @@ import time
 import venv
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import iniconfig
 import pytest
 
+from bot.core.message import Searching
 from bot.errors import SandboxUnavailable, ToolError
 from bot.protocols import Command, Completed
 from bot.repair.engine import BOOT, locate, search, try_patches
@@ -373,3 +375,13 @@ def test_package_is_repaired_under_its_own_settings(tmp_path: Path) -> None:
     trials = try_patches(package, [found.candidates[0].patch, outside], tests, QUICK)
     assert [(trial.passed, trial.detail) for trial in trials][1] == (False, "it edits files outside of one")
     assert trials[0].passed
+
+
+def test_a_search_tells_how_far_it_is_while_it_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "calc.py").write_text("def add(a, b):\n    return a - b\n")
+    (tmp_path / "test_calc.py").write_text("from calc import add\n\n\ndef test_add():\n    assert add(2, 3) == 'x'\n")
+    told: list[Searching] = []
+    found = search(subject(tmp_path), [], 20, watch=told.append)
+    assert (found.candidates, bool(told)) == ((), True)
+    assert all(one.tried <= two.tried and one.left >= two.left for one, two in pairwise(told))
+    assert {one.place for one in told} <= {"", "calc.py:2", "calc.py:1"}

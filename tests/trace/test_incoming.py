@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from bot.core.event import Started
-from bot.core.message import Progress, Reply, Usage
+from bot.core.message import Progress, Reply, Searching, Usage
 from bot.core.redact import Redactor
 from bot.core.talk import Replied, Retried
 from bot.core.task import Limits, Task
@@ -34,6 +34,13 @@ def test_a_secret_that_comes_in_pieces_is_never_shown_in_any(before: str, after:
     for end in range(len(whole) - len(after) - len(SECRET) - 2, len(whole) + 1):
         shown = tell(Progress(whole[:end][-KEPT:], "", end), HIDING)
         assert not any(part in shown for part in ("hunter2", "hunter3", "hunter4"))
+
+
+def test_a_search_tells_how_many_candidates_it_tried_where_it_looks_and_how_long_it_may_take() -> None:
+    assert tell(Searching(0, "", 60.0), HIDING) == "searching: 0 candidates tried, 60 s left"
+    told = tell(Searching(1234, f"calc\x1b[2J.py{SECRET}:12", 41.6, found=2), HIDING)
+    assert told.startswith("searching: 1,234 candidates tried, 2 found, at calc.py")
+    assert (told.endswith("42 s left"), SECRET in told, "\x1b" in told) == (True, False, False)
 
 
 def test_a_live_line_tells_turns_tokens_and_money_so_far() -> None:

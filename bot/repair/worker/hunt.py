@@ -17,6 +17,8 @@ BATCH = 60
 OTHERS = 120
 """Candidates that are tried after the first one was confirmed, so that a slow machine finds the same ones."""
 SECOND_CHANCE = 12
+TELLING = 0.2
+"""Seconds between two words on how far the search is."""
 CLEARLY_WORSE = 0.3
 """Candidates that are expected to be worse than the best confirmed one by this factor are not waited for."""
 
@@ -48,6 +50,8 @@ class Hunt:
         self.exhausted = False
         self.size = FIRST_BATCH
         self.surprises: set[int] = set()
+        self.told = 0.0
+        """When it was last told how far the search is."""
 
     def run(self, candidates: Iterator[Scored]) -> str:
         """Search until there is a reason to stop, and return it."""
@@ -58,12 +62,23 @@ class Hunt:
                 if reason:
                     return reason
                 self._fill()
+                self._tell_progress()
                 if not self.pool.children:
                     return "found" if self.found else "exhausted"
                 for child, ended in self.pool.events():
                     self._hear(child, ended=ended)
         finally:
             self.pool.close()
+
+    def _tell_progress(self) -> None:
+        if self.job.spent < self.told + TELLING:
+            return
+        self.told = self.job.spent
+        screened = [child.payload[0][1] for child in self.pool.children.values() if "screen" in child.kind]
+        best = max(screened, key=lambda s: s.score).candidate if screened else None
+        path, line = (best.edit.path, best.line) if best else ("", 0)
+        left = round(max(0.0, self.job.left), 1)
+        self.job.tell("progress", tried=self.tried, path=path, line=line, left=left, found=len(self.found))
 
     def _over(self) -> str:
         if self.surprises:
