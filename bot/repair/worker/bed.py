@@ -22,6 +22,7 @@ SMALLEST_LIMIT = 0.025
 QUICK = 1.0
 PATIENT = 4.0
 """Seconds of processor time for a test after the screening; the latter where it took long before."""
+BEHIND = 5
 LONG_SUITE = 0.25
 """Part of the time above which a run of all tests is too long for every survivor."""
 Numbered = tuple[int, Scored]
@@ -88,6 +89,7 @@ class Bed:
 
     def screen(self, batch: list[Numbered], factor: int, pipe: int) -> None:
         """Try candidates one after another in this child, each from the original code."""
+        os.nice(BEHIND)  # what was found already is judged first
         for number, scored in batch:
             try:
                 versions = self._compile(scored)

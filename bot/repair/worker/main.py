@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import traceback
 from pathlib import Path
 from typing import NoReturn
 
@@ -47,9 +48,17 @@ def _finish(job: Job, reason: str) -> NoReturn:
 def _analyse(job: Job) -> str:
     """Let pytest collect the tests, and go on from inside of it."""
     cold.enter(Path.cwd())
-    session = Session(job, lambda session: _finish(job, _use(session)))
+    session = Session(job, lambda session: _finish(job, _told(session)))
     code = session.open()
     return mend_imports(session) if session.errors else f"pytest could not collect the tests (exit code {code})"
+
+
+def _told(session: Session) -> str:
+    try:
+        return _use(session)
+    except Exception as error:  # noqa: BLE001 - pytest would swallow it, and it would pass for a fault of the project
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        return f"the search failed by a fault of its own: {type(error).__name__}: {error} ({last.name}:{last.lineno})"
 
 
 def _use(session: Session) -> str:

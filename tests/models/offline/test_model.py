@@ -83,9 +83,9 @@ def test_each_kind_of_fault_becomes_one_verified_commit(mended: tuple[Event, ...
     assert subjects(mended) == [
         "fix: add the missing colon in shop/report.py",
         "fix: import `Path` in shop/report.py",
-        "style: remove unused imports (ruff F401)",
         "fix: write `describe` for `descirbe` in shop/report.py",
         "fix: use `>=` instead of `>` in money.covers",
+        "style: remove unused imports (ruff F401)",
     ]
 
 
