@@ -13,6 +13,7 @@ from bot.protocols import Command
 from bot.repair.answer import LINE, Finished, Judged, Line, Proposed, Suspected, Tried, Underway
 from bot.repair.found import Candidate, Search, Suspect, Trial
 from bot.repair.patch import Change, make_diff, read_diff
+from bot.repair.ranking import in_order, questions
 from bot.repair.subject import Subject
 from bot.repair.worker.boot import LENT
 from bot.repair.worker.tree import editable
@@ -76,20 +77,22 @@ def search(
     tests: Sequence[str],
     seconds: float = 60.0,
     limit: int = 5,
+    most: int = 200_000,
     watch: Callable[[Searching], None] | None = None,
 ) -> Search:
-    """Generate small edits and keep those that make the failing tests pass. Raises ToolError."""
-    job = {"mode": "search", "tests": _tests(subject, tests), "seconds": seconds, "limit": limit}
+    """Generate small edits, no more than `most`, and keep those that make the failing tests pass. Raises ToolError."""
+    job = {"mode": "search", "tests": _tests(subject, tests), "seconds": seconds, "limit": limit, "most": most}
     answer = _ask(subject, job, seconds, watch)
-    candidates = sorted(_candidates(subject, answer), key=lambda c: -c.score)[:limit]
-    reason = "found" if candidates and answer.reason == "out of time" else answer.reason
+    told = tuple(_candidates(subject, answer))[:limit]
+    reason = "found" if told and answer.reason == "out of time" else answer.reason
     return Search(
-        candidates=tuple(candidates),
+        candidates=tuple(candidate for _, candidate in told),
         suspects=_suspects(subject, answer),
         tried=sum(line.count for line in answer.lines if isinstance(line, Tried)),
         seconds=answer.seconds,
         reason=reason,
         first=min((line.seconds for line in answer.lines if isinstance(line, Proposed)), default=0.0),
+        questions=questions(answer.lines, [rank for rank, _ in told]),
     )
 
 
@@ -198,13 +201,14 @@ def _content(subject: Subject, path: str) -> bytes | None:
     return target.read_bytes()
 
 
-def _candidates(subject: Subject, answer: Answer) -> Iterator[Candidate]:
+def _candidates(subject: Subject, answer: Answer) -> Iterator[tuple[int, Candidate]]:
+    """Return what was confirmed, best first, each with its rank."""
     seen: set[str] = set()
-    for line in answer.lines:
-        patch = _diff(subject, line) if isinstance(line, Proposed) else ""
-        if isinstance(line, Proposed) and patch and patch not in seen:
+    for line in in_order(answer.lines):
+        patch = _diff(subject, line)
+        if patch and patch not in seen:
             seen.add(patch)
-            yield Candidate(patch, line.path, line.line, line.template, line.score)
+            yield line.rank, Candidate(patch, line.path, line.line, line.template, line.score, line.alike)
 
 
 def _diff(subject: Subject, proposed: Proposed) -> str:

@@ -63,6 +63,7 @@ class SearchPatch(Arguments):
 
     tests: Strings = ()
     seconds: Annotated[float, Field(ge=1, le=600)] = 60.0
+    candidates: Annotated[int, Field(ge=1, le=1_000_000)] = 200_000
 
 
 def locate_fault(args: LocateFault, bench: Bench) -> Done:
@@ -98,7 +99,7 @@ def tell_trials(trials: Sequence[Trial]) -> str:
 def search_patch(args: SearchPatch, bench: Bench) -> Done:
     """Search for patches; what is found is not applied and not yet verified."""
     with _subject(args.tests, bench) as subject:
-        found = engine.search(subject, args.tests, args.seconds, watch=bench.watch)
+        found = engine.search(subject, args.tests, args.seconds, most=args.candidates, watch=bench.watch)
     shown = replace(found, candidates=_shown(found.candidates, bench), suspects=_shown(found.suspects, bench))
     return Done(tell_search(shown), isolation=_level(bench))
 

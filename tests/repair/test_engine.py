@@ -385,3 +385,5 @@ def test_a_search_tells_how_far_it_is_while_it_goes_on(tmp_path: Path) -> None:
     assert (found.candidates, bool(told)) == ((), True)
     assert all(one.tried <= two.tried and one.left >= two.left for one, two in pairwise(told))
     assert {one.place for one in told} <= {"", "calc.py:2", "calc.py:1"}
+    few = search(subject(tmp_path), [], 20, most=1)
+    assert (few.reason, few.tried < found.tried) == ("out of candidates", True)

@@ -87,6 +87,8 @@ class Hunt:
             return "found"
         if self.job.left <= 0:
             return "found" if self.found else "out of time"
+        if self.tried >= self.job.most and not self.found:
+            return "out of candidates"
         if self.found:
             settle = min(1.0, max(0.3, self.first * 0.25))
             waiting = self.pool.count("confirm", "verify") or self.survivors or self.verified

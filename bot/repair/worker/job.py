@@ -36,6 +36,8 @@ class Job:
         self.seconds: float = asked.get("seconds", 60.0)
         # The first ones to be confirmed are not the best ones: which comes first is a matter of chance
         self.limit: int = max(FEWEST, asked.get("limit", 5))
+        self.most: int = asked.get("most", 200_000)
+        """Candidates that may be tried."""
         self.pipe = pipe
         self.tree = Tree(Path.cwd())
         self.begun = time.monotonic()
@@ -59,12 +61,12 @@ class Job:
         """Answer with one line."""
         send(self.pipe, json.dumps({"kind": kind, **values}).encode() + b"\n")
 
-    def propose(self, candidate: Candidate, score: float) -> None:
-        """Tell a candidate that was confirmed."""
+    def propose(self, candidate: Candidate, score: float, rank: int = 0, alike: int = 1) -> None:
+        """Tell a candidate that was confirmed, and again with its rank when that is known."""
         self.tell(
             "candidate", path=candidate.edit.path, edits=[[*edit] for edit in candidate.edits],
             template=candidate.template, line=candidate.line, score=score,
-            seconds=round(self.spent, 3),
+            seconds=round(self.spent, 3), rank=rank, alike=alike,
         )  # fmt: skip
 
     def run_cold(
