@@ -11,15 +11,22 @@
 
 `search_patch`: a line `SEARCH candidates=<n> tried=<n> <reason>`, then each candidate, best first: a line followed by
 its unified diff, every line of which stands behind a bar and a space; without those two characters, and with a newline
-after each line, the diff is what apply_patch takes. Suspects follow when there is no candidate::
+after each line, the diff is what apply_patch takes; `alike` says how many that do the same it stands for, where there
+are more. A question names a call on which two candidates differ, and what each gives for it, all as strings of JSON.
+Suspects follow when there is no candidate::
 
-    CANDIDATE <n> <path>:<line> <template> score=<0.000>
+    CANDIDATE <n> <path>:<line> <template> score=<0.000> [alike=<n>]
+    HISTORY <what it has to do with the last changes, where there is something to say>
     | --- a/<path>
     | +++ b/<path>
     | …
+    QUESTION <n> <m> <call> -> <answer of n> | <answer of m>
     SUSPECT <path>:<line> score=<0.000> <source text>
+    BEFORE <a test that fails without the last changes as well>
+    FLAKY <a test that ends in different ways when it is run again>
 """
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +35,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import Field
 
+from bot.core.message import Undecided
 from bot.core.paths import refuse_read
 from bot.errors import BadArguments, Denied, ToolError, Unprepared
 from bot.repair import engine
@@ -100,8 +108,31 @@ def search_patch(args: SearchPatch, bench: Bench) -> Done:
     """Search for patches; what is found is not applied and not yet verified."""
     with _subject(args.tests, bench) as subject:
         found = engine.search(subject, args.tests, args.seconds, most=args.candidates, watch=bench.watch)
-    shown = replace(found, candidates=_shown(found.candidates, bench), suspects=_shown(found.suspects, bench))
-    return Done(tell_search(shown), isolation=_level(bench))
+    shown = replace(_told(found, bench), suspects=_shown(found.suspects, bench))
+    return Done(tell_search(shown), isolation=_level(bench), undecided=tuple(_undecided(shown)))
+
+
+def _told(found: Search, bench: Bench) -> Search:
+    """Leave out candidates that must not be shown, and questions about them."""
+    kept = [n for n, one in enumerate(found.candidates) if refuse_read(one.path, bench.task.scope) is None]
+    places = {old: new for new, old in enumerate(kept)}
+    asked = (question for question in found.questions if question.one in places and question.other in places)
+    questions = tuple(replace(each, one=places[each.one], other=places[each.other]) for each in asked)
+    return replace(found, candidates=tuple(found.candidates[n] for n in kept), questions=questions)
+
+
+def _undecided(found: Search) -> Iterator[Undecided]:
+    """Say of each candidate that it is not the only one, and on what it differs from another where that is known."""
+    others = len(found.candidates) - 1
+    for number, candidate in enumerate(found.candidates if others else ()):
+        known = Undecided(path=candidate.path, line=candidate.line, patch=candidate.patch, others=others)
+        asked = next((each for each in found.questions if number in (each.one, each.other)), None)
+        if asked is not None:
+            rival, answers = (asked.other, asked.answers) if number == asked.one else (asked.one, asked.answers[::-1])
+            known = known.model_copy(
+                update={"other": found.candidates[rival].patch, "call": asked.call, "answers": answers}
+            )
+        yield known
 
 
 def tell_search(found: Search) -> str:
@@ -109,7 +140,17 @@ def tell_search(found: Search) -> str:
     head = f"SEARCH candidates={len(found.candidates)} tried={found.tried} {_line(found.reason)}"
     blocks = list(_fitting(found))
     suspects = [] if blocks else [_suspect(suspect) for suspect in found.suspects[:MOST_SUSPECTS]]
-    return "\n".join([head, *blocks, *suspects])
+    before = [f"BEFORE {_line(test)}" for test in found.before]
+    return "\n".join(
+        [
+            head,
+            *blocks,
+            *_questions(found, len(blocks)),
+            *suspects,
+            *before,
+            *(f"FLAKY {_line(test)}" for test in found.flaky),
+        ]
+    )
 
 
 def _shown(found: Sequence[P], bench: Bench) -> tuple[P, ...]:
@@ -132,7 +173,7 @@ def _subject(tests: tuple[str, ...], bench: Bench) -> Iterator[Subject]:
     try:
         with bench.ladder.ready(bench.workspace).clean(bench.workspace.tree()) as root:
             python, folder = bench.ladder.interpreter, _package(tests, bench)
-            yield Subject(root, python.path, bench.executor, python.variables, python.lender, folder)
+            yield Subject(root, python.path, bench.executor, python.variables, python.lender, folder, bench.past)
     except Unprepared as error:
         raise ToolError(f"the tree cannot be prepared: {error.message}") from error
     finally:
@@ -145,11 +186,20 @@ def _package(tests: Sequence[str], bench: Bench) -> str:
     return max((folder for folder in folders if tests and tests[0].startswith(f"{folder}/")), key=len, default="")
 
 
+def _questions(found: Search, shown: int) -> Iterator[str]:
+    for each in found.questions:
+        if max(each.one, each.other) < shown:
+            call, one, other = (json.dumps(text, ensure_ascii=False) for text in (each.call, *each.answers))
+            yield f"QUESTION {each.one + 1} {each.other + 1} {call} -> {one} | {other}"
+
+
 def _fitting(found: Search) -> Iterator[str]:
     room = ROOM
     for number, candidate in enumerate(found.candidates, 1):
         head = f"CANDIDATE {number} {candidate.path}:{candidate.line} {candidate.template} score={candidate.score:.3f}"
-        block = "\n".join([head, *(f"| {line}" for line in candidate.patch.removesuffix("\n").split("\n"))])
+        head += f" alike={candidate.alike}" if candidate.alike > 1 else ""
+        rows = [head, *([f"HISTORY {_line(candidate.history)}"] if candidate.history else [])]
+        block = "\n".join([*rows, *(f"| {line}" for line in candidate.patch.removesuffix("\n").split("\n"))])
         room -= len(block)
         if room < 0:
             return
