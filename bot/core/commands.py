@@ -7,7 +7,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from bot.core.approval import Refusal
 from bot.core.paths import refuse_mention
 from bot.core.programs import REFUSED, STARTERS
-from bot.core.shapes import GIT, MODULES, MYPY, PYTEST, PYTEST_ALSO, PYTHON_FLAGS, READERS, RUFF, Shape, words
+from bot.core.shapes import (
+    FORMATTERS,
+    GIT,
+    MODULES,
+    MYPY,
+    PYTEST,
+    PYTEST_ALSO,
+    PYTHON_FLAGS,
+    READERS,
+    RUFF,
+    Shape,
+    words,
+)
 
 MOST_ARGUMENTS = 200
 LONGEST_ARGUMENTS = 32_000
@@ -228,6 +240,7 @@ def _refuse_module(arguments: Sequence[str]) -> str | None:
 
 
 _JUDGES: dict[str, Callable[[Sequence[str]], str | None]] = {
+    **{name: shape.refuse for name, shape in FORMATTERS.items()},
     "git": _refuse_git,
     "mypy": MYPY.refuse,
     "pytest": _refuse_pytest,

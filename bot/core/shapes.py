@@ -179,6 +179,16 @@ RUFF = {
     "version": _shape(),
 }
 
+FORMATTERS = {
+    "black": _shape(
+        "--check --diff -q --quiet -S --skip-string-normalization -C --skip-magic-trailing-comma --preview",
+        "-l --line-length -t --target-version",
+    ),
+    "isort": _shape("-q --quiet -c --check --check-only --diff --only-modified", "--profile --line-length"),
+    "autopep8": _shape("-i --in-place -d --diff -a --aggressive", "--select --ignore --max-line-length"),
+}
+"""Programs that write files anew; only a project's own configuration says how."""
+
 PYTEST = _shape(
     """
         -x -v -vv -q -s -l --exitfirst --verbose --quiet --showlocals --co --collect-only --no-header

@@ -455,3 +455,16 @@ def test_harmless_variable_is_passed_on(name: str) -> None:
 def test_variable_off_the_list_is_kept_back(name: str) -> None:
     assert refuse_variable(name)
     assert name not in VARIABLES
+
+
+@pytest.mark.parametrize("argv", [("black", "--quiet", "--", "a.py"), ("isort", "--profile=black", "--", "a.py")])
+def test_formatter_writes_files_as_the_project_configures_it(argv: tuple[str, ...]) -> None:
+    assert refuse_command(argv) is None
+    assert writes(argv)
+
+
+@pytest.mark.parametrize(
+    "argv", [("black", "--config", "x.toml", "a.py"), ("isort", "--settings-path", "x"), ("autopep8", "-r", "/etc")]
+)
+def test_formatter_takes_no_other_configuration(argv: tuple[str, ...]) -> None:
+    assert refuse_command(argv)

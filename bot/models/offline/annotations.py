@@ -5,9 +5,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bot.models.offline.imports import Import, add
+from bot.models.offline.literal import returned
 from bot.models.offline.scopes import Scope, own
 from bot.models.offline.source import Mend, parse, segment
 
+ANY = "*"
+"""Stands for all parameters of a line that need it."""
+OPEN = re.compile(r"\b(?:None|Optional|Any|object)\b")
 IGNORE = re.compile(r"\s*#\s*type:\s*ignore(?:\[(?P<codes>[^\]]*)\])?(?=\s*(?:#|$))")
 
 
@@ -47,9 +51,18 @@ def _annotations(tree: ast.Module, line: int, name: str) -> Iterator[ast.expr]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and name:
             last = node.body[0].lineno if node.body else node.lineno
             if node.lineno <= line <= last:
-                yield from (arg.annotation for arg in _with_none(node.args) if arg.arg == name and arg.annotation)
+                yield from (
+                    arg.annotation for arg in _with_none(node.args) if arg.annotation and _means(arg, name, line)
+                )
         if isinstance(node, ast.AnnAssign) and not name and node.lineno == line and node.value and _is_none(node.value):
             yield node.annotation
+
+
+def _means(arg: ast.arg, name: str, line: int) -> bool:
+    """Whether a fault is about a parameter: by its name, or, where a star stands for that, by its place."""
+    if name != ANY or arg.annotation is None:
+        return arg.arg == name
+    return arg.annotation.lineno == line and not OPEN.search(ast.unparse(arg.annotation))
 
 
 def _with_none(args: ast.arguments) -> Iterator[ast.arg]:
@@ -77,21 +90,24 @@ def _allow_none(text: str, place: tuple[int, int, int, int], note: ast.expr, *, 
 
 
 def mend_returns(text: str, lines: Sequence[int]) -> Mend | None:
-    """Annotate functions that give nothing back with `-> None`."""
+    """Annotate functions that give nothing back with `-> None`, and those that plainly give one type with that."""
     tree = parse(text)
     if tree is None:
         return None
     rows = text.split("\n")
     for node in [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]:
-        if node.lineno not in lines or node.returns is not None or not _gives_nothing(node):
+        if node.lineno not in lines or node.returns is not None:
+            continue
+        note = "None" if _gives_nothing(node) else returned(node)
+        if not note:
             continue
         first = node.body[0]
         at = _header_end(rows, node.lineno, first.lineno)
         if at is not None:
             line, col = at
-            rows[line] = f"{rows[line][:col]} -> None{rows[line][col:]}"
+            rows[line] = f"{rows[line][:col]} -> {note}{rows[line][col:]}"
     new = "\n".join(rows)
-    return Mend(new, "annotate functions that return nothing") if new != text and parse(new) else None
+    return Mend(new, "annotate what functions plainly return") if new != text and parse(new) else None
 
 
 def _gives_nothing(function: Scope) -> bool:

@@ -14,11 +14,27 @@ Kind: TypeAlias = Literal[
     "optional",
     "returns_nothing",
     "unused_ignore",
+    "outdated",
+    "missing",
+    "coding",
+    "escape",
+    "untyped",
 ]
 
 WORD = r"[^\W\d]\w{0,80}"
 DOTTED = rf"{WORD}(?:\.{WORD}){{0,8}}"
 LONGEST_MESSAGE = 1_000
+THING = r"(?:method|function|class|attribute|property|argument|parameter|keyword|alias|module|package)"
+WENT = (
+    r"(?: in [\w.]{1,40})?,? (?:is|was|are|has been|have been|is now|will be) (?:a )?(?:been )?"
+    r"(?:deprecated|removed|renamed|moved|pending deprecation|no longer|(?=available as ))"
+)
+"""How messages say that something has another name, or none."""
+NOW = re.compile(
+    r"(?:[Uu]se|[Pp]refer|[Cc]all|favou?r of|[Rr]eplaced (?:by|with)|[Rr]enamed to|[Mm]oved to|available as|switch to)"
+    rf"(?: the)?(?: method| function)? ([`'\"]*)({DOTTED})(\(\))?[`'\"]*(?P<tail> instead)?(?=[.,;:)\s]|$)"
+)
+"""How messages name what is there instead."""
 
 
 class Complaint(NamedTuple):
@@ -43,6 +59,10 @@ PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("module_member", re.compile(rf"module '(?P<owner>{DOTTED})' has no attribute '(?P<wanted>{WORD})'")),
     ("attribute", re.compile(rf"type object '(?P<owner>{DOTTED})' has no attribute '(?P<wanted>{WORD})'")),
     ("attribute", re.compile(rf"'(?P<owner>{DOTTED})' object has no attribute '(?P<wanted>{WORD})'")),
+    (
+        "module_member",
+        re.compile(rf'Module "(?P<owner>{DOTTED})" does not explicitly export attribute "(?P<wanted>{WORD})"'),
+    ),
     ("import_name", re.compile(rf'Module "(?P<owner>{DOTTED})" has no attribute "(?P<wanted>{WORD})"')),
     (
         "attribute",
@@ -77,8 +97,25 @@ PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
             r'variable has type "(?P<owner>[^"]{1,200})"\)'
         ),
     ),
+    ("optional", re.compile(r"(?P<wanted>)(?P<owner>PEP 484 prohibits implicit `Optional`)")),
+    ("returns_nothing", re.compile(r"(?P<wanted>)Missing return type annotation for (?:\w+ )*function `")),
     ("returns_nothing", re.compile(r"(?P<wanted>)Function is missing a return type annotation")),
+    ("untyped", re.compile(rf'Need type annotation for "(?P<wanted>{WORD})"')),
     ("unused_ignore", re.compile(r'Unused "type: ignore(?:\[(?P<wanted>[\w, -]{0,200})\])?" comment')),
+    ("coding", re.compile(r"(?P<wanted>)Unicode(?:De|En)codeError: '(?P<owner>[\w-]{1,40})' codec can't")),
+    (
+        "coding",
+        re.compile(r"(?P<wanted>)(?:EncodingWarning: 'encoding' argument not specified|without explicit `encoding`)"),
+    ),
+    ("coding", re.compile(r"(?P<wanted>)Using open without explicitly specifying an encoding")),
+    ("escape", re.compile(r"invalid escape sequence [`'\"]?(?P<wanted>\\\\?.)")),
+    ("missing", re.compile(rf"(?P<owner>{DOTTED})\(\) missing 1 required positional argument: '(?P<wanted>{WORD})'")),
+    ("outdated", re.compile(r"(?P<wanted>)There is no current event loop")),
+    ("outdated", re.compile(rf'Module has no attribute "(?P<wanted>{WORD})"')),
+    (
+        "outdated",
+        re.compile(rf"(?:[Tt]he )?[`'\"]*(?P<wanted>{DOTTED})(?:\([^)]{{0,80}}\))?[`'\"]*(?: {THING})?{WENT}"),
+    ),
 )
 
 NAMING = frozenset({"name", "attribute", "module_member", "import_name", "module", "keyword"})
@@ -96,7 +133,8 @@ def read(message: str) -> Complaint | None:
         found = pattern.search(text)
         if found:
             groups = found.groupdict(default="")
-            complaint = Complaint(kind, groups["wanted"], groups.get("owner", ""), _hints(text, found.end()))
+            hints = _successors(text, found.end()) if kind == "outdated" else _hints(text, found.end())
+            complaint = Complaint(kind, groups["wanted"], groups.get("owner", ""), hints)
             return complaint if kind not in NAMING or _dotted(complaint.wanted) else None
     return None
 
@@ -109,3 +147,13 @@ def _dotted(name: str) -> bool:
 def _hints(text: str, start: int) -> tuple[str, ...]:
     proposed = (name for found in HINT.finditer(text, start) for name in re.findall(r"[\"'`]([\w.]+)[\"'`]", found[1]))
     return tuple(dict.fromkeys(name.removeprefix("self.") if name.startswith("self.") else name for name in proposed))
+
+
+def _successors(text: str, start: int) -> tuple[str, ...]:
+    """Return what a message names in the place of something, not what may be an ordinary word."""
+    told = (found for found in NOW.finditer(text, start))
+    return tuple(dict.fromkeys(found[2] for found in told if _is_code(found)))
+
+
+def _is_code(found: re.Match[str]) -> bool:
+    return bool(found[1] or found[3] or found["tail"] or "." in found[2] or "_" in found[2])

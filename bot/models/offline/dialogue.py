@@ -84,6 +84,8 @@ class Dialogue:
     """What the checks said of the last verified commit; empty when that is not known."""
     refusal: str = ""
     """Why the last checkpoint was refused."""
+    python: tuple[int, int] | None = None
+    """The release of the project's interpreter, once it was asked for."""
 
     @property
     def spent(self) -> bool:

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from bot.core.check import file_of, function_of
 from bot.models.offline.briefing import Finding, is_evidence
 from bot.models.offline.dialogue import Talk
-from bot.models.offline.patches import Candidate, Suspect, candidates, describe, suspects
+from bot.models.offline.patches import Candidate, Question, Suspect, candidates, describe, excuses, questions, suspects
 from bot.models.offline.replay import Act
 from bot.models.offline.source import place
 from bot.models.offline.workshop import LONGEST_SUBJECT, Workshop
@@ -19,6 +19,8 @@ MOST_CANDIDATES = 3
 MOST_FILES = 4
 """Files whose failing tests may all have one cause."""
 SECONDS = 60
+REVERT = "revert"
+"""The kind of candidate that takes changes back, tried when nothing else is plausible."""
 WORDS = {
     "arith_const": "a constant",
     "attr_replace": "an attribute",
@@ -49,12 +51,14 @@ class Hunt:
     searches: int = 0
     suspects: dict[str, tuple[Suspect, ...]] = field(default_factory=dict)
     """What the searches that found nothing blame, by test."""
+    excused: dict[str, str] = field(default_factory=dict)
+    """Tests that the last changes are not to blame for: BEFORE or FLAKY, by test."""
 
     def mend_tests(self, found: Sequence[Finding]) -> Talk[bool]:
         """Look for an edit that mends failing tests: those that may have one cause first, then one by one."""
         if not self.shop.talk.can("search_patch", "apply_patch"):
             return False
-        for tests in batches([finding.id for finding in found]):
+        for tests in batches([finding.id for finding in found if self.excused.get(finding.id) != "FLAKY"]):
             if self.searches >= MOST_SEARCHES or self.shop.talk.spent:
                 return False
             if self.shop.fresh(repr(("search", tests, len(self.shop.done)))) and (yield from self._search(tests)):
@@ -66,10 +70,13 @@ class Hunt:
         act = Act("search_patch", {"tests": list[JsonValue](tests), "seconds": SECONDS})
         (answer,) = yield from self.shop.talk.ask(act, text=f"Searching for a small edit that mends {_named(tests)}.")
         found = [candidate for candidate in candidates(answer) if not is_evidence(candidate.path)]
+        found.sort(key=lambda candidate: candidate.template == REVERT)
+        self.excused.update(excuses(answer))
+        asked = questions(answer)
         for number, candidate in enumerate(found[:MOST_CANDIDATES]):
             if self.shop.talk.spent:
                 return False
-            message = (yield from self._subject(candidate)), _body(tests, len(found) - number - 1)
+            message = (yield from self._subject(candidate)), _body(tests, candidate, found[number + 1 :], asked)
             if (yield from self.shop.patch(candidate.patch, message)):
                 return True
         blamed = suspects(answer)
@@ -78,6 +85,9 @@ class Hunt:
         return False
 
     def _subject(self, candidate: Candidate) -> Talk[str]:
+        if candidate.template == REVERT:
+            what = candidate.history.partition(" taken back")[0].partition(": ")[2]
+            return f"revert: take back {what or 'the last changes'}"[:LONGEST_SUBJECT]
         texts = yield from self.shop.talk.read([candidate.path])
         where = place(candidate.path, texts.get(candidate.path, ""), candidate.line)
         plain = f"correct {WORDS.get(candidate.template, 'one line')}"
@@ -125,11 +135,28 @@ def _named(tests: Sequence[str]) -> str:
     return tests[0] if len(tests) == 1 else f"{len(tests)} tests of {where}"
 
 
-def _body(tests: Sequence[str], others: int) -> str:
+def _body(tests: Sequence[str], candidate: Candidate, others: Sequence[Candidate], asked: Sequence[Question]) -> str:
     rows = ["Found by a search for small edits; with it these tests pass:", *(f"- {test}" for test in tests[:10])]
     if len(tests) > 10:  # noqa: PLR2004
         rows.append(f"- and {len(tests) - 10} more")
+    if candidate.history:
+        rows += ["", f"{candidate.history[:1].upper()}{candidate.history[1:]}."]
     if others:
-        plural = "s" if others > 1 else ""
-        rows += ["", f"The tests do not decide between this and {others} other small edit{plural}: look at it closely."]
+        rows += ["", _doubt(candidate, others, asked)]
     return "\n".join(rows)
+
+
+def _doubt(candidate: Candidate, others: Sequence[Candidate], asked: Sequence[Question]) -> str:
+    """Say what the tests leave open: on which call another edit does something else, where that is known."""
+    rivals = {other.number: other for other in others}
+    for question in asked:
+        if question.one == candidate.number and question.other in rivals:
+            ours, theirs = question.answers
+            instead = describe(rivals[question.other].patch) or "another small edit"
+            return (
+                f"The tests do not decide between this and another small edit ({instead}):\n"
+                f"for {question.call} this gives {ours}, the other {theirs}.\n"
+                "Say which is right before this is merged, best in a test."
+            )
+    plural = "s pass" if len(others) > 1 else " passes"
+    return f"{len(others)} other small edit{plural} the same tests; say whether this is the right one before merging."

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from bot.models.offline.briefing import Finding
 from bot.models.offline.dialogue import Talk
 from bot.models.offline.replay import Act
-from bot.models.offline.workshop import Workshop
+from bot.models.offline.workshop import Workshop, tool_of
 
 CODE = re.compile(r"[A-Z]{1,5}[0-9]{1,4}")
 CONCISE = re.compile(
@@ -43,6 +43,8 @@ GROUPS = (
 
 def list_all(shop: Workshop, check: str, found: Sequence[Finding]) -> Talk[tuple[Finding, ...]]:
     """Have ruff name every file with such findings, for when the check's answer had no room for all."""
+    if tool_of(check) not in ("ruff", "ruff-format"):
+        return tuple(found)
     formats = all(finding.code == "format" for finding in found)
     argv = (
         FORMATS
@@ -73,8 +75,9 @@ def _listed(check: str, row: str) -> Finding | None:
 def mend_findings(shop: Workshop, found: Sequence[Finding]) -> Talk[bool]:
     """Have ruff apply its safe fixes; returns whether anything was committed."""
     committed = False
+    ruffs = [one for one in found if tool_of(one.check) == "ruff" and CODE.fullmatch(one.code)]
     for group in GROUPS:
-        mine = [finding for finding in found if CODE.fullmatch(finding.code) and group.rules.fullmatch(finding.code)]
+        mine = [finding for finding in ruffs if group.rules.fullmatch(finding.code)]
         if mine and not shop.talk.spent:
             committed = (yield from _mend_group(shop, group, mine)) or committed
     return committed
@@ -104,13 +107,3 @@ def _reexports(finding: Finding) -> bool:
 def fixing(codes: Sequence[str], paths: Sequence[str]) -> list[str]:
     """Write the command that applies the safe fixes of some rules to some files."""
     return ["ruff", "check", "--fix", "--quiet", "--select", ",".join(codes), "--", *paths]
-
-
-def format_files(shop: Workshop, found: Sequence[Finding]) -> Talk[bool]:
-    """Format the files that the project's own formatter would change."""
-    ours = [f for f in found if f.code == "format" and "reformatted" in f.message and not f.evidence]
-    paths = sorted({finding.path for finding in ours})
-    if not paths:
-        return False
-    argv = ["ruff", "format", "--quiet", "--", *paths[:MOST_PATHS]]
-    return (yield from shop.command(argv, ("style: format with ruff", "")))

@@ -1,6 +1,7 @@
 """Unified diffs: made from texts, read back, turned round, and put into words."""
 
 import difflib
+import json
 import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -9,10 +10,17 @@ from bot.models.offline.source import Piece, scan
 
 HUNK = re.compile(r"^@@ -(?P<old>\d+(?:,\d+)?) \+(?P<new>\d+(?:,\d+)?) @@(?P<tail>.*)$")
 HEAD = re.compile(
-    r"^CANDIDATE (?P<number>\d{1,6}) (?P<path>\S.*):(?P<line>\d{1,7}) (?P<template>\S+) score=(?P<score>-?[\d.]+)$"
+    r"^CANDIDATE (?P<number>\d{1,6}) (?P<path>\S.*):(?P<line>\d{1,7}) (?P<template>\S+) score=(?P<score>-?[\d.]+)"
+    r"(?: alike=(?P<alike>\d{1,6}))?$"
+)
+STRING = r'"(?:[^"\\]|\\.)*"'
+ASKED = re.compile(
+    rf"^QUESTION (?P<one>\d{{1,6}}) (?P<other>\d{{1,6}}) (?P<call>{STRING})"
+    rf" -> (?P<ours>{STRING}) \| (?P<theirs>{STRING})$"
 )
 SUSPECT = re.compile(r"^SUSPECT (?P<path>\S.*?):(?P<line>\d{1,7}) score=(?P<score>-?[\d.]+) ?(?P<text>.*)$")
 TRIED = re.compile(r"^(?P<verdict>PASS|FAIL) (?P<number>\d{1,6})\b ?(?P<detail>.*)$")
+EXCUSED = re.compile(r"^(?P<word>BEFORE|FLAKY) (?P<test>\S.*)$")
 
 
 class Candidate(NamedTuple):
@@ -22,6 +30,19 @@ class Candidate(NamedTuple):
     line: int
     template: str
     patch: str
+    history: str = ""
+    """What it has to do with the last changes."""
+    number: int = 0
+    """As it is counted in the answer."""
+
+
+class Question(NamedTuple):
+    """A call on which two candidates of an answer differ, by their numbers."""
+
+    one: int
+    other: int
+    call: str
+    answers: tuple[str, str]
 
 
 class Suspect(NamedTuple):
@@ -47,7 +68,10 @@ def candidates(answer: str) -> tuple[Candidate, ...]:
     for line in answer.split("\n"):
         head = HEAD.match(line)
         if head:
-            found.append(Candidate(head["path"], int(head["line"]), head["template"], ""))
+            number = int(head["number"])
+            found.append(Candidate(head["path"], int(head["line"]), head["template"], "", number=number))
+        elif found and line.startswith("HISTORY ") and not found[-1].patch:
+            found[-1] = found[-1]._replace(history=line.removeprefix("HISTORY ").strip())
         elif found and line.startswith("| "):
             found[-1] = found[-1]._replace(patch=f"{found[-1].patch}{line[2:]}\n")
         elif found and line == "|":
@@ -55,10 +79,27 @@ def candidates(answer: str) -> tuple[Candidate, ...]:
     return tuple(one for one in found if one.patch)
 
 
+def questions(answer: str) -> tuple[Question, ...]:
+    """Read what tells candidates apart, from an answer of search_patch."""
+    found: list[Question] = []
+    for row in filter(None, map(ASKED.match, answer.split("\n"))):
+        try:
+            call, ours, theirs = (str(json.loads(row[name])) for name in ("call", "ours", "theirs"))
+        except ValueError:
+            continue
+        found.append(Question(int(row["one"]), int(row["other"]), call, (ours, theirs)))
+    return tuple(found)
+
+
 def suspects(answer: str) -> tuple[Suspect, ...]:
     """Read the suspects in an answer of locate_fault or search_patch."""
     rows = filter(None, map(SUSPECT.match, answer.split("\n")))
     return tuple(Suspect(row["path"], int(row["line"]), _number(row["score"]), row["text"]) for row in rows)
+
+
+def excuses(answer: str) -> dict[str, str]:
+    """Read from an answer of search_patch why the last changes are not to blame for tests: BEFORE or FLAKY, by test."""
+    return {row["test"]: row["word"] for row in map(EXCUSED.match, answer.split("\n")) if row}
 
 
 def _number(text: str) -> float:

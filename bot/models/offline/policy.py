@@ -6,9 +6,18 @@ from pydantic import JsonValue
 
 from bot.core.check import Rung
 from bot.core.message import Prompt
+from bot.models.offline.around import Around
 from bot.models.offline.briefing import Briefing, Finding, brief, findings, settled, whole
 from bot.models.offline.dialogue import Dialogue, Talk
-from bot.models.offline.families import mend_errors, mend_names, mend_parsing, mend_style, mend_types
+from bot.models.offline.families import (
+    advise,
+    mend_errors,
+    mend_names,
+    mend_parsing,
+    mend_style,
+    mend_types,
+    searchable,
+)
 from bot.models.offline.goal import asks_for_more, meant, topics
 from bot.models.offline.hunt import Hunt
 from bot.models.offline.lint import list_all
@@ -21,6 +30,8 @@ URGENCY = {Rung.SYNTAX: 1, Rung.STATIC: 3, Rung.TYPES: 4}
 MOST_ROUNDS = 10
 """Times that one check's findings are gone through."""
 LONGEST_SUMMARY = 6_000
+MOST_ENDINGS = 3
+"""Times that the last word is said when it is not taken for one."""
 
 
 def work(prompt: Prompt, torn: bool) -> Script:  # noqa: FBT001 - the script's one parameter besides the prompt
@@ -41,6 +52,7 @@ class _Walk:
         self.talk = Dialogue(briefing, digest="" if torn else briefing.baseline)
         self.shop = Workshop(self.talk)
         self.hunt = Hunt(self.shop)
+        self.around = Around(self.shop)
         self.end = Ending(goal=briefing.goal, more=asks_for_more(briefing.goal))
 
     def go(self) -> Script:
@@ -58,12 +70,16 @@ class _Walk:
         for name, _ in self.briefing.checks:
             failed += yield from self._failing(name)
         self.end.left = failed
+        yield from advise(self.shop, failed)
+        yield from self.around.diagnose(failed)
         self.end.done = self.shop.done
+        self.end.excused = self.hunt.excused
         self.end.suggestions = self.shop.suggestions
         self.end.spent = self.talk.spent
         tests = [finding for finding in failed if not finding.code]
         if tests and not self.end.more and not self.talk.spent:
             self.end.suspects = yield from self.hunt.blame(tests)
+            yield from self.around.tell_ages(tests, self.end.suspects)
         yield from self._finish(summarize(self.end))
 
     def _mend(self, name: str, rung: Rung) -> Talk[None]:
@@ -83,6 +99,8 @@ class _Walk:
 
     def _round(self, name: str, rung: Rung, found: Sequence[Finding]) -> Talk[bool]:
         """Mend some of a check's findings; returns whether anything was committed."""
+        if (yield from self.around.mend(name, rung, found)):
+            return True
         if rung is Rung.SYNTAX:
             return (yield from mend_parsing(self.shop, name, found, self._known_tests()))
         if rung is Rung.STATIC:
@@ -93,7 +111,7 @@ class _Walk:
             return (yield from mend_types(self.shop, name, found, ()))
         if (yield from mend_errors(self.shop, name, found)):
             return True
-        return (yield from self.hunt.mend_tests(found))
+        return (yield from self.hunt.mend_tests(searchable(found)))
 
     def _known_tests(self) -> tuple[str, ...]:
         """Return failing tests that can tell one mend from another."""
@@ -135,9 +153,9 @@ class _Walk:
             yield from self.talk.ask(Act("update_plan", {"steps": steps or ["nothing that rules can mend"]}))
 
     def _finish(self, summary: str) -> Talk[None]:
-        for _ in range(2):
+        for _ in range(MOST_ENDINGS):
             act = Act("finish", {"summary": summary[:LONGEST_SUMMARY]})
             (answer,) = yield from self.talk.ask(act, text=summary[:LONGEST_SUMMARY])
-            if not answer.startswith("refused"):
-                return
-            yield from self.talk.restore()
+            # Asked again after an answer that was no refusal, it is for a person to judge what speaks against a change
+            if answer.startswith("refused"):
+                yield from self.talk.restore()

@@ -1,27 +1,78 @@
 """Finds out what could mend a complaint: reads the files that it concerns and asks the rules."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from bot.models.offline import members as rules
+from bot.models.offline import modern
 from bot.models.offline.briefing import Finding, is_evidence
 from bot.models.offline.complaints import Complaint, Kind
-from bot.models.offline.dialogue import Dialogue, Talk
+from bot.models.offline.dialogue import PLACE, Change, Dialogue, Talk
 from bot.models.offline.imports import Import
 from bot.models.offline.names import mend_name
 from bot.models.offline.problems import Option, options
 from bot.models.offline.replay import Act
 from bot.models.offline.scopes import members, top_names
 from bot.models.offline.source import Mend, module_of, parse
+from bot.models.offline.suggestions import Suggestion
 from bot.models.offline.vocabulary import MEMBERS, MODULES
+
+RELEASE = re.compile(r"^Python (\d{1,2})\.(\d{1,3})\b", re.MULTILINE)
 
 
 def study(talk: Dialogue, complaint: Complaint, found: Sequence[Finding]) -> Talk[tuple[Option, ...]]:
     """Return what could mend findings that have one complaint and one place, the likeliest first."""
     student = STUDENTS.get(complaint.kind)
-    if student is None:
+    lines = tuple(finding.line for finding in found if finding.path == found[0].path)
+    text = (yield from talk.read([found[0].path])).get(found[0].path, "")
+    now = options(found[0].path, text, modern.mends(text, complaint, lines))
+    if now and complaint.kind in ("module", "import_name", "module_member"):
+        # A module that cannot be imported tells of one fault at a time
+        whole = modern.renew(text, (yield from _release(talk)))
+        now = (*now, *options(found[0].path, text, [whole] if whole and whole.text != now[0].changes[0].new else []))
+    if complaint.kind == "outdated" and not now:
+        now = yield from _callers(talk, complaint, found[0])
+    return (*now, *((yield from student(talk, complaint, found[0], lines)) if student is not None else ()))
+
+
+def _release(talk: Dialogue) -> Talk[tuple[int, int]]:
+    """Ask for the release of the project's interpreter; 0.0 when that is not told."""
+    if talk.python is None:
+        talk.python = (0, 0)
+        if talk.can("run_command"):
+            act = Act("run_command", {"argv": ["python", "--version"]})
+            (answer,) = yield from talk.ask(act, text="Asking for the release of Python.")
+            found = RELEASE.search(answer)
+            talk.python = (int(found[1]), int(found[2])) if found else (0, 0)
+    return talk.python
+
+
+def _callers(talk: Dialogue, complaint: Complaint, found: Finding) -> Talk[tuple[Option, ...]]:
+    """Let the callers of a function of the project, which warns that it is old, call the one that it names."""
+    old, new = complaint.wanted.rpartition(".")[2], "".join(complaint.hints[:1]).rpartition(".")[2]
+    text = (yield from talk.read([found.path])).get(found.path, "")
+    if not new or not modern.alike(text, old, new) or not talk.can("search_text"):
         return ()
-    return (yield from student(talk, complaint, found[0], tuple(finding.line for finding in found)))
+    arguments: dict[str, str | bool | int] = {"pattern": rf"\b{old}\b", "glob": "*.py", "regex": True, "limit": 100}
+    (answer,) = yield from talk.ask(Act("search_text", {**arguments}), text=f"Looking for what calls `{old}`.")
+    rows = [row["path"] for row in map(PLACE.match, answer.split("\n")) if row]
+    texts = yield from talk.read(path for path in rows if not is_evidence(path))
+    home = module_of(found.path)
+    drafts = {path: modern.recall(each, home if path != found.path else "", old, new) for path, each in texts.items()}
+    changes = tuple(Change(path, texts[path], each) for path, each in drafts.items() if each != texts[path])
+    return (Option(changes, f"use `{new}` for `{old}`"),) if changes else ()
+
+
+def explain(talk: Dialogue, complaint: Complaint, found: Sequence[Finding]) -> Talk[tuple[Suggestion, ...]]:
+    """Return what a person should know of a complaint that nothing here mends."""
+    one = found[0]
+    if not one.path.endswith(".py") or not modern.concerns(complaint):
+        return ()
+    text = (yield from talk.read([one.path])).get(one.path, "")
+    lines = tuple(finding.line for finding in found if finding.path == one.path)
+    told = modern.explain(text, complaint, lines, evidence=one.evidence) if text else ""
+    return (Suggestion(one.path, one.line, told),) if told else ()
 
 
 def files_of(module: str) -> tuple[str, ...]:

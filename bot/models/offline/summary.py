@@ -1,9 +1,11 @@
 """The last word of a run: what was mended, what was not, and what that would take."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.models.offline.briefing import Finding
+from bot.models.offline.complaints import read
+from bot.models.offline.outdated import once_of_python
 from bot.models.offline.patches import Suspect
 from bot.models.offline.suggestions import Suggestion, tell
 
@@ -20,6 +22,10 @@ MISSING = (
     "A module cannot be found. If the project depends on it, install it into the project's environment (.venv), "
     "or name the right interpreter with --python."
 )
+EXCUSES = {
+    "BEFORE": "fails without the last changes as well: they are not to blame.",
+    "FLAKY": "is flaky: with nothing changed it does not end the same way every time.",
+}
 CANNOT = "That takes new logic or a decision, which the offline model cannot write: use a language model, or a person."
 
 
@@ -32,6 +38,8 @@ class Ending:
     """Whether the goal asks for more than mending."""
     done: Sequence[str] = ()
     left: list[Finding] = field(default_factory=list)
+    excused: Mapping[str, str] = field(default_factory=dict)
+    """Tests that the last changes are not to blame for: a word of `EXCUSES`, by test."""
     suspects: Sequence[Suspect] = ()
     suggestions: Sequence[Suggestion] = ()
     spent: bool = False
@@ -45,8 +53,9 @@ def summarize(end: Ending) -> str:
     """Say plainly how it ends."""
     parts = [
         _done(end),
-        _left(end.left, planning=end.planning),
         tell(end.suggestions),
+        _left(end.left, planning=end.planning),
+        _excused(end),
         _suspects(end.suspects),
         _errored(end),
         _goal(end),
@@ -67,15 +76,34 @@ def _done(end: Ending) -> str:
 def _left(left: Sequence[Finding], *, planning: bool) -> str:
     if not left:
         return ""
-    rows = [f"- {finding.check}: {finding.id}: {finding.message[:160]}" for finding in left[:MOST_LISTED]]
+    rows = [_row(finding) for finding in left[:MOST_LISTED]]
     if len(left) > MOST_LISTED:
         rows.append(f"- and {len(left) - MOST_LISTED} more")
     notes = ["Tests and configuration are never edited."] if any(f.evidence and f.code for f in left) else []
     if planning:
         return "\n".join(["Broken now:", *rows, *notes])
-    missing = [finding for finding in left if "No module named" in finding.message]
+    missing = [finding for finding in left if _lacks_module(finding)]
     lack = [MISSING] if missing else []
     return "\n".join(["Not mended:", *rows, *notes, *lack, *([CANNOT] if len(missing) < len(left) else [])])
+
+
+def _lacks_module(finding: Finding) -> bool:
+    """Whether somebody could install what a finding misses; what Python itself had once nobody can."""
+    complaint = read(finding.message) if "No module named" in finding.message else None
+    return complaint is not None and complaint.wanted.partition(".")[0] not in once_of_python()
+
+
+def _row(finding: Finding) -> str:
+    """Tell a finding; the id of a static one only says its message again."""
+    name = f"{finding.path}:{finding.line}" if finding.code else finding.id
+    return f"- {finding.check}: {name}: {finding.message[:160]}"
+
+
+def _excused(end: Ending) -> str:
+    """Say of tests that still fail why the last changes are not to blame, before anything else is."""
+    left = {finding.id for finding in end.left}
+    told = [f"{test} {EXCUSES[word]}" for test, word in end.excused.items() if test in left]
+    return "\n".join(told[:MOST_LISTED])
 
 
 def _suspects(suspects: Sequence[Suspect]) -> str:

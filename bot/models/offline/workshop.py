@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from bot.models.offline.bounds import refused, refused_patch
 from bot.models.offline.briefing import Finding, findings, whole
 from bot.models.offline.complaints import read as read_complaint
 from bot.models.offline.dialogue import Change, Dialogue, State, Talk
@@ -11,8 +12,13 @@ from bot.models.offline.replay import Act
 from bot.models.offline.source import hunks
 from bot.models.offline.suggestions import Suggestion
 
-TIDY = {"I001": ("ruff", "check", "--fix", "--quiet", "--select", "I"), "format": ("ruff", "format", "--quiet")}
-"""Findings that an edit of ours may bring about, and the command that clears each away."""
+TIDY = {
+    ("ruff", "I001"): ("ruff", "check", "--fix", "--quiet", "--select", "I"),
+    ("isort", "imports"): ("isort", "--quiet"),
+    ("ruff-format", "format"): ("ruff", "format", "--quiet"),
+    ("black", "format"): ("black", "--quiet"),
+}
+"""Findings that an edit of ours may bring about, by check and code, and the command that clears each away."""
 MOST_TARGETS = 20
 LONGEST_SUBJECT = 72
 
@@ -46,15 +52,15 @@ class Workshop:
                 return True
         committed = False
         for problem in mendable:
-            committed = (yield from self._settle_one(check, problem)) or committed
+            committed = (yield from self._settle_one(check, problem, kind.partition(":")[0])) or committed
         return committed
 
-    def _settle_one(self, check: str, problem: Problem) -> Talk[bool]:
+    def _settle_one(self, check: str, problem: Problem, sort: str) -> Talk[bool]:
         for option in problem.options:
             if self.talk.spent:
                 return False
             current = yield from self._rebased(option)
-            if current and (yield from self.attempt(check, current, problem, (_subject(option), ""))):
+            if current and (yield from self.attempt(check, current, problem, (_subject(option, sort), ""))):
                 return True
         return False
 
@@ -65,7 +71,7 @@ class Workshop:
 
     def attempt(self, check: str, changes: Sequence[Change], problem: Problem, message: tuple[str, str]) -> Talk[bool]:
         """Make changes; keep them only when the check then complains less and the ladder agrees."""
-        if not changes or not self.fresh(_idea(changes, problem)):
+        if not changes or refused(changes) or not self.fresh(_idea(changes, problem)):
             return False
         act = self.talk.check_act(check, _targets(problem.findings))
         answers = yield from self.talk.apply(changes, act, text=message[0])
@@ -92,7 +98,7 @@ class Workshop:
                     yield from self.talk.restore()
             else:
                 yield from self.talk.undo(changes)
-        return self._noted(outcome, message[0])
+        return self.noted(outcome, message[0])
 
     def run(self, commands: Sequence[Sequence[str]], message: tuple[str, str]) -> Talk[str]:
         """Run commands that change files, and have the result judged in the same turn."""
@@ -109,11 +115,11 @@ class Workshop:
         outcome = yield from self.run([argv], message)
         if outcome == "refused":
             yield from self.talk.restore()
-        return self._noted(outcome, message[0])
+        return self.noted(outcome, message[0])
 
     def patch(self, patch: str, message: tuple[str, str]) -> Talk[bool]:
         """Apply a patch that was found to work; keep it only when the ladder agrees."""
-        if not self.fresh(patch):
+        if refused_patch(patch) or not self.fresh(patch):
             return False
         self.talk.texts.clear()
         acts = (Act("apply_patch", {"patch": patch}), Act("checkpoint", {"subject": message[0], "body": message[1]}))
@@ -126,9 +132,10 @@ class Workshop:
                 outcome = yield from self.run(commands, message)
         if outcome == "refused":
             yield from self.talk.restore()
-        return self._noted(outcome, message[0])
+        return self.noted(outcome, message[0])
 
-    def _noted(self, outcome: str, subject: str) -> bool:
+    def noted(self, outcome: str, subject: str) -> bool:
+        """Keep a commit in mind; returns whether it was made."""
         if outcome == "committed":
             self.done.append(subject)
         return outcome == "committed"
@@ -146,8 +153,17 @@ def helped(problem: Problem, state: State, known: frozenset[str] | None) -> bool
         return False
     left = {finding.id: finding for finding in state.findings}
     gone = [one for one in problem.findings if _gone(one, left.get(one.id), decided=problem.decided)]
-    fresh = [one for one in state.findings if known is not None and one.id not in known and one.code not in TIDY]
+    fresh = [one for one in state.findings if known is not None and one.id not in known and not _tidies(one)]
     return bool(gone) and not fresh
+
+
+def tool_of(check: str) -> str:
+    """Return the tool that a check runs; a check of a package is named by its folder as well."""
+    return check.rpartition("/")[2]
+
+
+def _tidies(finding: Finding) -> tuple[str, ...]:
+    return TIDY.get((tool_of(finding.check), finding.code), ())
 
 
 def _gone(before: Finding, after: Finding | None, *, decided: bool) -> bool:
@@ -160,9 +176,9 @@ def _gone(before: Finding, after: Finding | None, *, decided: bool) -> bool:
 
 def tidying(refusal: str, checks: Sequence[str], paths: Sequence[str]) -> list[list[str]]:
     """Return the commands that clear away what an edit brought about in these paths."""
-    own = [f for f in findings(refusal, checks) if f.path in paths and f.code in TIDY]
-    codes = dict.fromkeys(sorted((finding.code for finding in own), reverse=True))
-    return [[*TIDY[code], "--", *sorted({f.path for f in own if f.code == code})] for code in codes]
+    own = [f for f in findings(refusal, checks) if f.path in paths and _tidies(f)]
+    commands = [command for command in TIDY.values() if any(_tidies(f) == command for f in own)]
+    return [[*argv, "--", *sorted({f.path for f in own if _tidies(f) == argv})] for argv in commands]
 
 
 def _targets(wanted: Sequence[Finding]) -> tuple[str, ...]:
@@ -171,10 +187,10 @@ def _targets(wanted: Sequence[Finding]) -> tuple[str, ...]:
     return ids if len(ids) <= MOST_TARGETS and not any(name.endswith("…") for name in ids) else ()
 
 
-def _subject(option: Option) -> str:
+def _subject(option: Option, sort: str) -> str:
     path = option.changes[0].path
-    subject = f"fix: {option.what} in {path}"
-    return subject if len(subject) <= LONGEST_SUBJECT else f"fix: {option.what}"[:LONGEST_SUBJECT]
+    subject = f"{sort}: {option.what} in {path}"
+    return subject if len(subject) <= LONGEST_SUBJECT else f"{sort}: {option.what}"[:LONGEST_SUBJECT]
 
 
 def _listed(used: Sequence[Option]) -> str:

@@ -56,8 +56,8 @@ def test_a_function_that_gives_nothing_says_so(before: str, after: str) -> None:
     assert found.text == after
 
 
-@pytest.mark.parametrize("text", ["def f():\n    return 1\n", "def f():\n    yield\n", "def f() -> int: ...\n"])
-def test_a_function_that_gives_something_is_left_alone(text: str) -> None:
+@pytest.mark.parametrize("text", ["def f():\n    return g()\n", "def f():\n    yield\n", "def f() -> int: ...\n"])
+def test_a_function_of_which_it_is_not_plain_what_it_gives_is_left_alone(text: str) -> None:
     assert mend_returns(text, [1]) is None
 
 

@@ -1,0 +1,1 @@
+"""What was renamed or removed, as data: in Python, in well-known libraries, in the objects that they give."""
