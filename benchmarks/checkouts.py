@@ -182,10 +182,11 @@ def own_outcomes(project: Project) -> dict[Name, str]:
         ran = run_own(project, (f"--junitxml={report}",))
         if not report.exists():
             sys.exit(f"{project.name}: its own command gave no report:\n{ran.output[-2000:]}")
-        return _from_xml(report)
+        return read_junit(report)
 
 
-def _from_xml(report: Path) -> dict[Name, str]:
+def read_junit(report: Path) -> dict[Name, str]:
+    """Read what became of each test from a report in JUnit XML. Raises ParseError."""
     found: dict[Name, str] = {}
     for case in ET.parse(report).iter("testcase"):
         name = (case.get("classname", ""), case.get("name", ""))
