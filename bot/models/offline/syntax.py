@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from bot.models.offline import lines as line_rules
-from bot.models.offline.source import LONGEST_LINE, LONGEST_TEXT, Mend, indent_of, scan
+from bot.models.offline.source import LONGEST_LINE, LONGEST_TEXT, Mend, Piece, indent_of, scan
 
 MOST_CHARACTERS = 4_000_000
 """Characters parsed in one search; what is slow on one machine stays the same search on every other."""
@@ -16,6 +16,7 @@ MOST_FAULTS = 6
 MOST_MENDS = 6
 
 CONFLICT = re.compile(r"^(?:<{7} |={7}$|>{7} )", re.MULTILINE)
+TRIPLE = re.compile(r"\"\"\"|'''")
 PYTHON2: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^(\s*)print\s*>>\s*([\w.]+)\s*,\s*([^#;]+?)\s*$"), r"\1print(\3, file=\2)"),
     (re.compile(r"^(\s*)print\s+([^\s=(.,:][^#;]*?)\s*,\s*$"), r'\1print(\2, end=" ")'),
@@ -25,11 +26,16 @@ PYTHON2: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^(\s*except\s+[\w.]+|\s*except\s*\([\w., ]+\))\s*,\s*(\w+)\s*:"), r"\1 as \2:"),
     (re.compile(r"^(\s*raise\s+[\w.]+)\s*,\s*([^,#]+?)\s*$"), r"\1(\2)"),
     (re.compile(r"^(\s*)exec\s+([^\s(=][^#]*?)\s*$"), r"\1exec(\2)"),
-    (re.compile(r"(?<=[\w\s)\]])<>(?=[\w\s(\[\"'-])"), "!="),
-    (re.compile(r"(?<![\w.])0([0-7]+)(?![\w.])"), r"0o\1"),
-    (re.compile(r"(?<![\w.])(\d+)[lL](?!\w)"), r"\1"),
-    (re.compile(r"(?<!\w)ur(?=[\"'])"), "r"),
 )
+"""Whole lines of Python 2."""
+TOKENS2: tuple[tuple[str, re.Pattern[str], str], ...] = (
+    ("op", re.compile(r"<>"), "!="),
+    ("number", re.compile(r"0([0-7]+)[lL]?"), r"0o\1"),
+    ("number", re.compile(r"(\d+)[lL]"), r"\1"),
+    ("string", re.compile(r"[uU][rR](.*)", re.DOTALL), r"r\1"),
+    ("open", re.compile(r"[uU][rR](.*)", re.DOTALL), r"r\1"),
+)
+"""Tokens of Python 2, by the kind that they are."""
 
 Draft: TypeAlias = tuple[str, str]
 """A whole new text and what was done."""
@@ -156,15 +162,34 @@ def _ordered(message: str) -> tuple[Callable[[str], Iterator[line_rules.Variant]
 
 
 def _translate(rows: list[str], _at: int) -> Iterator[Draft]:
-    """Translate Python 2 all over the file."""
-    yield "\n".join(map(_translated, rows)), "translate Python 2 to Python 3"
+    """Translate Python 2 all over the file, but for what is text."""
+    what = "translate Python 2 to Python 3"
+    changed = [row if quoted else _translated(row) for row, quoted in zip(rows, _quoted(rows), strict=True)]
+    yield "\n".join(changed), what
+
+
+def _quoted(rows: list[str]) -> Iterator[bool]:
+    """Tell for each line whether it begins within a text of several lines."""
+    mark = ""
+    for row in rows:
+        yield bool(mark)
+        for found in TRIPLE.finditer(re.sub(r"#[^\"']*$", "", row)):
+            mark = "" if mark == found.group() else mark or found.group()
 
 
 def _translated(row: str) -> str:
-    if len(row) <= LONGEST_LINE:
-        for pattern, replacement in PYTHON2:
-            row = pattern.sub(replacement, row)
-    return row
+    if len(row) > LONGEST_LINE:
+        return row
+    for pattern, replacement in PYTHON2:
+        row = pattern.sub(replacement, row)
+    return "".join(map(_translated_token, scan(row)))
+
+
+def _translated_token(piece: Piece) -> str:
+    for sort, pattern, replacement in TOKENS2:
+        if piece.sort == sort and pattern.fullmatch(piece.text):
+            return pattern.sub(replacement, piece.text)
+    return piece.text
 
 
 def _reindent(rows: list[str], at: int) -> Iterator[Draft]:
