@@ -12,6 +12,7 @@ from bot.core.task import Consent, Mode, Request, Source, Task
 from bot.git.orders import find_orders
 from bot.git.repository import Repository, open_repository
 from bot.git.signing import Signer, make_signer
+from bot.git.since import find_since, resolve_since
 from bot.git.store import open_store
 from bot.settings import Settings, Sources, gather
 
@@ -57,16 +58,20 @@ def settle(repository: Repository, flags: Mapping[str, object], base: str, notes
 
 
 def make_request(
-    desk: Desk, goal: str, *, planning: bool = False, quiet: bool = False, source: Source | None = None
+    desk: Desk, goal: str, *, planning: bool = False, quiet: bool = False, source: Source | None = None, since: str = ""
 ) -> Request:
-    """Put what a person asked for and what they have set into a request."""
-    settings = desk.settings
+    """Put what a person asked for and what they have set into a request. Raises UsageError.
+
+    `since` is a revision that the person named as the start of what is on trial.
+    """
+    settings, repository = desk.settings, desk.repository
     task = Task(
         goal=goal,
         source=source or Source(kind="local"),
         base=desk.base,
+        since=resolve_since(repository, desk.base, since) if since else find_since(repository, desk.base),
         scope=settings.scope,
-        protected=(*settings.protect, *find_orders(desk.repository)),
+        protected=(*settings.protect, *find_orders(repository)),
         limits=settings.limits(),
     )
     return Request(task=task, mode=make_mode(desk, planning=planning, quiet=quiet))

@@ -23,7 +23,7 @@ from bot.core.render import markdown
 from bot.core.report import Report
 from bot.core.summary import summarize
 from bot.core.talk import Planned
-from bot.core.task import Mode, Request
+from bot.core.task import Mode, Request, Task
 from bot.errors import Billed, Interrupted, WorkspaceError
 from bot.forge.local import LocalForge
 from bot.git.disposal import sweep
@@ -31,11 +31,13 @@ from bot.git.record import RunRef
 from bot.git.runs import new_run_id
 from bot.git.signals import uninterrupted
 from bot.git.signing import Signer
-from bot.git.workspace import choose_branch, open_workspace
+from bot.git.since import read_changes
+from bot.git.workspace import GitWorkspace, choose_branch, open_workspace
 from bot.protocols import Trace
 from bot.tools.tool import Bench
 from bot.trace.terminal import Terminal
 from bot.verify.interpreter import OWN
+from bot.verify.ladder import Ladder
 
 Premise: TypeAlias = Callable[[Bench, Verdict], str]
 """Says, once the base was judged and before any model is asked, why not to go on; empty to go on.
@@ -87,6 +89,15 @@ def render(events: Sequence[Event]) -> str:
     return markdown(summarize(events))
 
 
+def make_bench(desk: Desk, bay: Bay, task: Task, workspace: GitWorkspace, ladder: Ladder) -> Bench:
+    """Put together what the tools of a run work with.
+
+    What changed before is always read from git: in a record secrets are blotted out.
+    """
+    past = read_changes(desk.repository, task.since, task.base, task.scope)
+    return Bench(workspace, bay.executor, ladder, task, workspace.temp, past=past)
+
+
 @dataclass(frozen=True, slots=True)
 class _Run:
     desk: Desk
@@ -115,8 +126,9 @@ class _Run:
             workspace.expect(workspace.head)
             ladder = self.bay.ladder(workspace.root, self.desk.settings.checks, reuse=True)
             project = survey(workspace.root, workspace.files(), task.scope)
-            bench = Bench(workspace, self.bay.executor, ladder, self.request.task, workspace.temp)
-            work = self.agent.work(self._started(branch, ladder.checks, project), bench, self.plan)
+            bench = make_bench(self.desk, self.bay, task, workspace, ladder)
+            started = self._started(branch, ladder.checks, project).model_copy(update={"past": bench.past})
+            work = self.agent.work(started, bench, self.plan)
             yield from self._advise(self._ask_premise(work, bench))
 
     def _ask_premise(self, events: Iterator[Event], bench: Bench) -> Iterator[Event]:

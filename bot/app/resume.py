@@ -19,7 +19,7 @@ from bot.app.consent import Said, grant
 from bot.app.desk import Desk, choose_signer, make_mode, open_desk
 from bot.app.modelling import Chosen, choose_model
 from bot.app.moving import settle_run
-from bot.app.perform import deliver, record, render
+from bot.app.perform import deliver, make_bench, record, render
 from bot.app.surveying import choose_surveyor
 from bot.core import escape, standing
 from bot.core.allowance import waiting
@@ -44,7 +44,6 @@ from bot.git.signing import Signer
 from bot.git.store import open_store
 from bot.git.trail import PREFIX
 from bot.git.workspace import bring_back, open_workspace
-from bot.tools.tool import Bench
 from bot.trace.terminal import Terminal
 
 GOAL = 72
@@ -249,7 +248,7 @@ class _Again:
                 ladder = self.bay.ladder_again(root, self.desk.settings.checks, before, reuse=True)
             draft = standing.draft(self.past.events)
             kept = bring_back(workspace, draft)
-            bench = Bench(workspace, self.bay.executor, ladder, started.task, workspace.temp)
+            bench = make_bench(self.desk, self.bay, started.task, workspace, ladder)
             resumed = self._resumed(draft if kept else "", ladder.checks)
             news: tuple[Event, ...] = (resumed, *self.given, *self._told(lost=not kept))
             yield from self.agent.resume(self.past.events, news, bench)

@@ -10,6 +10,7 @@ from bot.core.doubts import object_to
 from bot.core.evidence import evidence_paths
 from bot.core.proof import Audit, ChangeKind, Proof, ProofMode, Red, TestChange
 from bot.core.report import CheckSummary, Report, Step
+from bot.core.undecided import BETWEEN
 
 Sign: TypeAlias = Literal["good", "bad", "doubt", "note"]
 
@@ -267,7 +268,7 @@ def findings(report: Report) -> tuple[str, ...]:
     if any(finding.startswith(GRAVE) for finding in report.findings):
         told |= {f"{GRAVE}{line.removeprefix('- ')}" for line in object_to(report.audit).split("\n")}
     left = (each for each in report.findings if not each.startswith(UNJUDGED) and not each.endswith(UNSEEN))
-    return tuple(_fold([finding for finding in left if finding not in told]))
+    return tuple(_fold([finding for finding in left if finding not in told and BETWEEN not in finding]))
 
 
 def _fold(said: Sequence[str]) -> Iterator[str]:

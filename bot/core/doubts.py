@@ -11,9 +11,11 @@ from bot.core.change import FileChange
 from bot.core.check import WORDS, CaseResult, Check, Rung, Verdict, file_of, function_of, mended
 from bot.core.diff import Line, is_cut, read_lines
 from bot.core.evidence import evidence_paths, is_configuration, is_test
+from bot.core.past import NO_PAST, Past, taken_back, tell_taken_back
 from bot.core.proof import Audit, ChangeKind
 from bot.core.silence import IGNORING, ignores, lost, read_marks, watching
 from bot.core.stale import tell_stale
+from bot.core.undecided import NOTHING_OPEN, Undecideds
 from bot.core.unseen import find_smuggled
 
 _STARTER = re.compile(
@@ -52,6 +54,10 @@ class Work:
     """Things built from the base that the checks used although their sources changed."""
     prepare: Sequence[Sequence[str]] = ()
     """Commands that make something in the tree before its checks."""
+    undecided: Undecideds = NOTHING_OPEN
+    """Edits that were proposed beside others that pass the same tests."""
+    past: Past = NO_PAST
+    """What changed before the base."""
 
     def doubts(self) -> tuple[Doubt, ...]:
         """List what makes the verdict afterwards weigh less than the one before."""
@@ -66,11 +72,13 @@ class Work:
             *map(tell_stale, self.stale),
             *self._complained(),
             *self._moved(),
+            *tell_taken_back(taken_back(self.patches, self.past), self.past),
             *lost(lines, self._modified(touched)),
             *watching(lines),
         ]
         found = [*(Doubt(text, grave=True) for text in grave), *self._deleted(), *self._silenced(lines)]
         found += [Doubt(each.text, each.grave) for each in find_smuggled(lines)]
+        found += [Doubt(text, grave=False) for text in self.undecided.ask(self.patches)]
         found += [Doubt(f"{case} did not always end the same way", grave=False) for case in self.after.comparison.flaky]
         found += [Doubt(f"{path} is imported by no test", grave=False) for path in self._unseen()]
         return tuple(dict.fromkeys(found))

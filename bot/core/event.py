@@ -9,6 +9,7 @@ from bot.core.branches import Place
 from bot.core.change import ChangeSet
 from bot.core.check import Check, Verdict
 from bot.core.message import ToolCall, ToolResult, Usage
+from bot.core.past import NO_PAST, Past
 from bot.core.proof import Audit, Proof
 from bot.core.talk import Compressed, Happening, Planned, Replied, Retried, Surveyed, Told
 from bot.core.task import Limits, Task, Trust
@@ -47,6 +48,8 @@ class Started(Happening):
     """What a person should know before reading on, such as uncommitted work that is not included."""
     priced: bool = True
     """Whether it is known what the model's tokens cost."""
+    past: Past = NO_PAST
+    """What changed before the base, from the commit that the task names."""
 
 
 class Baselined(Happening):

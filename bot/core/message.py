@@ -52,6 +52,23 @@ class Edit(Record):
     last: int = 0
 
 
+class Undecided(Record):
+    """An edit that a tool proposes beside others that pass the same tests and do something else."""
+
+    path: str
+    line: int
+    patch: str
+    """The edit as a unified diff."""
+    others: int
+    """How many other edits there are."""
+    other: str = ""
+    """The best of those as a unified diff, where it is known on what it differs."""
+    call: str = ""
+    """A call on which the two differ."""
+    answers: tuple[str, str] = ("", "")
+    """What each of them gives for it."""
+
+
 class Metadata(Record):
     """What a result says to the program rather than to the model."""
 
@@ -64,6 +81,8 @@ class Metadata(Record):
     """The command as it was carried out, for those who review the run."""
     hit: tuple[str, ...] = ()
     """Limits that the command ran into."""
+    undecided: tuple[Undecided, ...] = ()
+    """Proposed edits between which the tests do not decide."""
 
 
 class ToolResult(Record):

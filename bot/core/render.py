@@ -13,6 +13,7 @@ from bot.core.publication.sections import (
     show_diffs,
     show_doubts,
     show_points,
+    show_questions,
     show_reds,
     show_steps,
     show_waits,
@@ -25,13 +26,14 @@ __all__ = ["Claim", "commit_message", "markdown", "parse_trailers", "state_check
 
 LONGEST = 60_000
 """Characters, as `escape.size` counts them."""
-DETAIL = 1_200
+DETAIL = 2_000
 """Characters of the last words of a run."""
 
 
 def markdown(report: Report) -> str:
     """Tell what was asked, what changed, what proves it and what does not; bounded, and cut at line ends."""
-    before = (_headline(report), _part("Waits for approval", _waits(report)), _part("Asked", _asked(report)))
+    open_ends = _part("Answer before you merge", show_questions(report))
+    before = (_headline(report), open_ends, _part("Waits for approval", _waits(report)), _part("Asked", _asked(report)))
     change = (_part("Changed", show_changed(report)),)
     after = (
         _part("Checks", show_checks(report)),

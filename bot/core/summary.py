@@ -34,6 +34,7 @@ from bot.core.proof import Audit, Proof
 from bot.core.report import OutcomeWord, Report, Spent, Step, summarize_check
 from bot.core.stale import stale_builds
 from bot.core.talk import Replied
+from bot.core.undecided import Undecideds
 
 
 def summarize(events: Iterable[Event]) -> Report:
@@ -75,12 +76,13 @@ class _Fold:
     """What was allowed since the last step."""
     waits: list[Decided] = field(default_factory=list)
     """The questions that wait for a yes."""
+    undecided: Undecideds = field(default_factory=Undecideds)
     clock: Clock = field(default_factory=Clock)
 
     def add(self, event: Event) -> None:
         self.lineage = self.lineage.add(event)
-        self.course = self.course.add(event)
-        self.clock = self.clock.add(event)
+        self.course, self.clock = self.course.add(event), self.clock.add(event)
+        self.undecided = self.undecided.add(event)
         self.usage += cost_of(event)
         if not isinstance(event, Decided | Ended | Published):
             self.waits.clear()
@@ -216,7 +218,9 @@ class _Fold:
             after=self.last,
             changed=tuple(changed),
             audit=self._audit(),
+            undecided=self.undecided,
             stale=(*self.started.outdated, *stale_builds([file.path for file in files], self.started.built)),
+            past=self.started.past,
         )
         return work.doubts()
 

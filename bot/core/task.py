@@ -56,6 +56,8 @@ class Task(Record):
     source: Source = Source()
     base: str
     """The commit that the work starts from, as a full id."""
+    since: str = ""
+    """The commit from which the base came, as far as that is on trial, as a full id; empty where it is not known."""
     acceptance: tuple[str, ...] = ()
     """Names of checks that must pass at the end; empty means all."""
     scope: tuple[str, ...] = ()

@@ -126,6 +126,7 @@ _CONTINUING: tuple[Callable[[Any], Any], ...] = (
 
 _RUNNING: tuple[Callable[[Any], Any], ...] = (
     click.option("--base", metavar="REV", default="", help="Start from REV instead of HEAD."),
+    click.option("--since", metavar="REV", default="", help="What changed after REV is on trial; REV was green."),
     _flag("--include-uncommitted", "Start from a snapshot of your files as they stand, untracked ones too."),
     _flag("--require-clean", "Refuse to start while there is uncommitted work."),
     click.option("--scope", metavar="GLOB", multiple=True, help="Only these paths may change; may be repeated."),

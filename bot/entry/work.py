@@ -38,6 +38,7 @@ def fix(  # noqa: PLR0913 - one for each option
     task: tuple[str, ...],
     directory: Path,
     base: str,
+    since: str,
     *,
     failing: bool,
     issue: str,
@@ -52,9 +53,9 @@ def fix(  # noqa: PLR0913 - one for each option
     """
     goal = _goal(task, failing=failing, issue=issue, planned=planned)
     desk, request, plan = (
-        _carry_out(directory, planned, goal, flags, base, quiet=as_json)
+        _carry_out(directory, planned, goal, flags, (base, since), quiet=as_json)
         if planned
-        else _begin(directory, _ask(directory, goal, issue, flags), base, quiet=as_json)
+        else _begin(directory, _ask(directory, goal, issue, flags), (base, since), quiet=as_json)
     )
     report, done = _publish(directory, desk, request, plan) if pull else (perform(desk, request, plan=plan), None)
     if as_json:
@@ -65,17 +66,19 @@ def fix(  # noqa: PLR0913 - one for each option
     return done.code
 
 
-def _begin(directory: Path, asked: Asked, base: str, *, quiet: bool) -> tuple[Desk, Request, None]:
+def _begin(directory: Path, asked: Asked, ends: tuple[str, str], *, quiet: bool) -> tuple[Desk, Request, None]:
+    base, since = ends
     desk = asked.tell(open_start(directory, asked.flags, base))
-    return desk, make_request(desk, asked.goal, quiet=quiet, source=asked.source), None
+    return desk, make_request(desk, asked.goal, quiet=quiet, source=asked.source, since=since), None
 
 
 def _carry_out(
-    directory: Path, run: str, words: str, flags: dict[str, Any], base: str, *, quiet: bool
+    directory: Path, run: str, words: str, flags: dict[str, Any], ends: tuple[str, str], *, quiet: bool
 ) -> tuple[Desk, Request, Planned]:
+    base, since = ends
     agreed = take_plan(directory, run, flags, base)
     desk = agreed.tell(open_start(directory, agreed.flags, agreed.base))
-    request = make_request(desk, agreed.goal(words), quiet=quiet, source=agreed.source)
+    request = make_request(desk, agreed.goal(words), quiet=quiet, source=agreed.source, since=since)
     return desk, agreed.bind(request), agreed.plan
 
 
@@ -147,6 +150,7 @@ def plan(  # noqa: PLR0913 - one for each option
     task: tuple[str, ...],
     directory: Path,
     base: str,
+    since: str,
     *,
     issue: str,
     edit: str,
@@ -161,7 +165,8 @@ def plan(  # noqa: PLR0913 - one for each option
         raise click.UsageError("--file goes with --edit RUN")
     asked = _ask(directory, _goal(task), issue, flags)
     desk = asked.tell(open_start(directory, asked.flags, base))
-    report = perform(desk, make_request(desk, asked.goal, planning=True, quiet=True, source=asked.source))
+    request = make_request(desk, asked.goal, planning=True, quiet=True, source=asked.source, since=since)
+    report = perform(desk, request)
     _show(report, as_json=as_json)
     return report.exit_code if report.stop == "interrupted" or not report.plan else 0
 

@@ -16,6 +16,7 @@ from bot.core.proof import Proof
 from bot.core.publication.words import quote, spell
 from bot.core.report import Report, Step
 from bot.core.task import Source
+from bot.core.undecided import questions
 from bot.errors import ForgeError
 from bot.forge.checks import CheckTable
 from bot.forge.words import advise, headline, invite
@@ -33,7 +34,7 @@ FINDINGS = 12
 DIFF_LINES = 60
 """Lines of one step's diff that are shown; the rest is one command away."""
 
-DETAIL = 1200
+DETAIL = 2000
 """Characters of the model's last words that are shown."""
 
 
@@ -71,6 +72,7 @@ def _sections(report: Report) -> Iterator[RenderableType]:
     glyph, style, sentence = headline(report)
     yield Text()
     yield Text(f"{glyph} {sentence}", style=style)
+    yield from (_item("?", asked) for asked in questions(report.findings))
     if said := quote(report, DETAIL):
         yield Padding(Text(said, style="italic"), (0, 0, 0, 2))
     for asked in report.waits:

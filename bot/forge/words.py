@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from bot.core.publication.words import asks, tell_ending
 from bot.core.report import OutcomeWord, Report
+from bot.core.undecided import questions
 
 STYLES: Mapping[OutcomeWord, tuple[str, str]] = {
     "verified": ("✓", "bold green"),
@@ -25,6 +26,8 @@ def headline(report: Report) -> tuple[str, str, str]:
     glyph, style = STYLES[report.outcome]
     if report.outcome == "gave_up" and report.stop in ("interrupted", "needs_human"):
         glyph, style = WAITING
+    if questions(report.findings):
+        style = WAITING[1]
     ending = tell_ending(report)
     return glyph, style, f"{ending.word}: {ending.rest}"
 

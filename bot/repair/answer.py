@@ -32,8 +32,35 @@ class Proposed(Record):
     template: str
     line: int
     score: float
+    created: tuple[tuple[str, str], ...] = ()
+    """Files that come, with their text."""
+    deleted: tuple[str, ...] = ()
     seconds: float = 0.0
     """Since the worker began."""
+    rank: int = 0
+    """Its place, counted from 1, once candidates were compared by what they do; 0 before."""
+    alike: Annotated[int, Field(ge=1, le=1000)] = 1
+    """How many confirmed candidates do the same, itself included."""
+
+
+class Stood(Record):
+    """Tests that are not counted: they failed before the last changes, do not always fail, or cannot be run here."""
+
+    kind: Literal["standing"]
+    word: Literal["before", "flaky", "left"]
+    tests: Annotated[tuple[str, ...], Field(max_length=50)]
+    why: Annotated[str, Field(max_length=200)] = ""
+
+
+class Asked(Record):
+    """A call on which two candidates differ."""
+
+    kind: Literal["question"]
+    one: int
+    other: int
+    """Ranks of the two."""
+    call: str
+    answers: tuple[str, str]
 
 
 class Tried(Record):
@@ -71,5 +98,7 @@ class Finished(Record):
     seconds: float = 0.0
 
 
-Line = Annotated[Suspected | Proposed | Tried | Underway | Judged | Finished, Field(discriminator="kind")]
+Line = Annotated[
+    Suspected | Stood | Proposed | Asked | Tried | Underway | Judged | Finished, Field(discriminator="kind")
+]
 LINE: TypeAdapter[Line] = TypeAdapter(Line)

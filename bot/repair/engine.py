@@ -8,10 +8,12 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from bot.core.message import Searching
+from bot.core.past import explain
 from bot.errors import NoMatch, NotFound, TooLarge, ToolError
 from bot.protocols import Command
-from bot.repair.answer import LINE, Finished, Judged, Line, Proposed, Suspected, Tried, Underway
+from bot.repair.answer import LINE, Finished, Judged, Line, Proposed, Stood, Suspected, Tried, Underway
 from bot.repair.found import Candidate, Search, Suspect, Trial
+from bot.repair.lately import reverse_past
 from bot.repair.patch import Change, make_diff, read_diff
 from bot.repair.ranking import in_order, questions
 from bot.repair.subject import Subject
@@ -24,6 +26,8 @@ GRACE = 15.0
 PIECE = 100_000
 """Characters of one argument; the system allows a few more."""
 LARGEST = 1_500_000
+REVERT = "revert"
+"""The template of candidates that take the last changes back."""
 
 
 @dataclass(slots=True)
@@ -65,7 +69,8 @@ def locate(subject: Subject, tests: Sequence[str], seconds: float = 60.0) -> tup
 
     Without tests, all failing ones are used.
     """
-    answer = _ask(subject, {"mode": "locate", "tests": _tests(subject, tests), "seconds": seconds}, seconds)
+    job = {"mode": "locate", "tests": _tests(subject, tests), "seconds": seconds, "past": reverse_past(subject).job()}
+    answer = _ask(subject, job, seconds)
     suspects = _suspects(subject, answer)
     if not suspects and answer.reason not in ("located", "nothing failed"):
         raise ToolError(f"the fault could not be located: {answer.reason}")
@@ -82,7 +87,7 @@ def search(
 ) -> Search:
     """Generate small edits, no more than `most`, and keep those that make the failing tests pass. Raises ToolError."""
     job = {"mode": "search", "tests": _tests(subject, tests), "seconds": seconds, "limit": limit, "most": most}
-    answer = _ask(subject, job, seconds, watch)
+    answer = _ask(subject, {**job, "past": reverse_past(subject).job()}, seconds, watch)
     told = tuple(_candidates(subject, answer))[:limit]
     reason = "found" if told and answer.reason == "out of time" else answer.reason
     return Search(
@@ -93,7 +98,20 @@ def search(
         reason=reason,
         first=min((line.seconds for line in answer.lines if isinstance(line, Proposed)), default=0.0),
         questions=questions(answer.lines, [rank for rank, _ in told]),
+        before=_standing(subject, answer, "before"),
+        flaky=_standing(subject, answer, "flaky"),
+        left_out=_left_out(subject, answer),
     )
+
+
+def _standing(subject: Subject, answer: Answer, word: str) -> tuple[str, ...]:
+    lines = [line for line in answer.lines if isinstance(line, Stood) and line.word == word]
+    return tuple(dict.fromkeys(subject.above(test) for line in lines for test in line.tests))
+
+
+def _left_out(subject: Subject, answer: Answer) -> tuple[tuple[str, str], ...]:
+    lines = [line for line in answer.lines if isinstance(line, Stood) and line.word == "left"]
+    return tuple(dict.fromkeys((subject.above(test), line.why) for line in lines for test in line.tests))
 
 
 def try_patches(
@@ -188,7 +206,9 @@ def _placed(subject: Subject, line: Line) -> Line:
         return line.model_copy(update={"lines": tuple(ranked)})
     if isinstance(line, Proposed):
         spans = tuple(span._replace(path=subject.above(span.path)) for span in line.edits)
-        return line.model_copy(update={"path": subject.above(line.path), "edits": spans})
+        created = tuple((subject.above(path), text) for path, text in line.created)
+        files = {"created": created, "deleted": tuple(map(subject.above, line.deleted))}
+        return line.model_copy(update={"path": subject.above(line.path), "edits": spans, **files})
     return line
 
 
@@ -208,7 +228,8 @@ def _candidates(subject: Subject, answer: Answer) -> Iterator[tuple[int, Candida
         patch = _diff(subject, line)
         if patch and patch not in seen:
             seen.add(patch)
-            yield line.rank, Candidate(patch, line.path, line.line, line.template, line.score, line.alike)
+            history = explain(patch, subject.past, meant=line.template == REVERT)
+            yield line.rank, Candidate(patch, line.path, line.line, line.template, line.score, line.alike, history)
 
 
 def _diff(subject: Subject, proposed: Proposed) -> str:
@@ -227,7 +248,18 @@ def _diff(subject: Subject, proposed: Proposed) -> str:
             parts.append(make_diff(path, before, after))
         except UnicodeError:
             return ""
-    return "".join(parts)
+    return "".join((*parts, *_whole_files(subject, proposed)))
+
+
+def _whole_files(subject: Subject, proposed: Proposed) -> Iterator[str]:
+    """Write files that come or go, as far as they may be repaired."""
+    for path, text in proposed.created:
+        if editable(path) and not (subject.root / path).exists():
+            yield make_diff(path, b"", text.encode()).replace(f"--- a/{path}\n", "--- /dev/null\n", 1)
+    for path in proposed.deleted:
+        before = _content(subject, path)
+        if before:
+            yield make_diff(path, before, b"").replace(f"+++ b/{path}\n", "+++ /dev/null\n", 1)
 
 
 def _suspects(subject: Subject, answer: Answer) -> tuple[Suspect, ...]:

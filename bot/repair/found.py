@@ -37,6 +37,8 @@ class Candidate:
     score: float
     alike: int = 1
     """How many of the plausible candidates behave as this one does, itself included, as far as that was tried."""
+    history: str = ""
+    """What it has to do with the last changes: that it takes some back, or makes a line what it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +69,9 @@ class Search:
     first: float = 0.0
     """Seconds until the first candidate was confirmed; 0 where none was."""
     questions: tuple[Question, ...] = ()
+    before: tuple[str, ...] = ()
+    """Tests that fail without the last changes as well."""
+    flaky: tuple[str, ...] = ()
+    """Tests that end in different ways when they are run again."""
+    left_out: tuple[tuple[str, str], ...] = ()
+    """Tests that were not asked while candidates were screened, each with why."""

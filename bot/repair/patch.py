@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,13 +33,13 @@ class Change:
 
 def make_diff(path: str, before: bytes, after: bytes) -> str:
     """Write the difference between two versions of a file the way git does. Raises UnicodeDecodeError."""
-    old, new = (_lines(content.decode("utf-8")) for content in (before, after))
+    old, new = (split_lines(content.decode("utf-8")) for content in (before, after))
     lines = list(difflib.unified_diff(old, new, lineterm="\n"))[2:]
     text = "".join(line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}\n" for line in lines)
     return f"--- a/{path}\n+++ b/{path}\n{text}" if text else ""
 
 
-def _lines(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """Split at line feeds only, as git does, whatever else ends a line elsewhere."""
     lines = text.split("\n")
     return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
@@ -95,7 +95,7 @@ def _name(line: str) -> str:
 
 
 def _parse(diff: str) -> Iterator[FilePatch]:
-    lines = _lines(diff if diff.endswith("\n") else f"{diff}\n")
+    lines = split_lines(diff if diff.endswith("\n") else f"{diff}\n")
     index = 0
     while index + 1 < len(lines):
         if not (lines[index].startswith("--- ") and lines[index + 1].startswith("+++ ")):
@@ -149,13 +149,13 @@ def _fit(root: Path, file: FilePatch) -> Iterator[Span]:
         content = (root / file.source).read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise NotFound(f"{file.source} cannot be patched: it is not a readable text file") from error
-    lines = _lines(content)
+    lines = split_lines(content)
     offsets = [0]
     for line in lines:
         offsets.append(offsets[-1] + len(line.encode()))
     earliest = 0
     for hunk in file.hunks:
-        place = _place(lines, hunk, earliest)
+        place = find_place(lines, hunk, earliest)
         if place is None:
             raise NoMatch(f"{file.source}: the lines of the hunk at line {hunk.start} are not there")
         earliest = place + len(hunk.old)
@@ -164,7 +164,7 @@ def _fit(root: Path, file: FilePatch) -> Iterator[Span]:
         yield Span(file.source, offsets[place], offsets[earliest], text.replace("\n", "\r\n") if crlf else text)
 
 
-def _place(lines: list[str], hunk: Hunk, earliest: int) -> int | None:
+def find_place(lines: Sequence[str], hunk: Hunk, earliest: int = 0) -> int | None:
     """Find the lines of a hunk, nearest to where it says that they are; white space at line ends is passed over."""
     wanted = [line.rstrip() for line in hunk.old]
     present = [line.rstrip() for line in lines]

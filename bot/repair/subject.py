@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.core.past import NO_PAST, Past
 from bot.protocols import Executor
 
 
@@ -21,6 +22,8 @@ class Subject:
     """Folder to take pytest from, where the project's environment has none."""
     folder: str = ""
     """Of the package whose tests are asked, relative to the root; nothing outside of it is edited."""
+    past: Past = NO_PAST
+    """What changed lately, as seen from the root."""
 
     def below(self, path: str) -> str | None:
         """Turn a path or a test as seen from the root into one of the package; None for what lies elsewhere."""

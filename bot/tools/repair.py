@@ -24,6 +24,7 @@ Suspects follow when there is no candidate::
     SUSPECT <path>:<line> score=<0.000> <source text>
     BEFORE <a test that fails without the last changes as well>
     FLAKY <a test that ends in different ways when it is run again>
+    LEFT OUT <a test that was not asked while candidates were screened>: <why>
 """
 
 import json
@@ -71,7 +72,6 @@ class SearchPatch(Arguments):
 
     tests: Strings = ()
     seconds: Annotated[float, Field(ge=1, le=600)] = 60.0
-    candidates: Annotated[int, Field(ge=1, le=1_000_000)] = 200_000
 
 
 def locate_fault(args: LocateFault, bench: Bench) -> Done:
@@ -107,7 +107,7 @@ def tell_trials(trials: Sequence[Trial]) -> str:
 def search_patch(args: SearchPatch, bench: Bench) -> Done:
     """Search for patches; what is found is not applied and not yet verified."""
     with _subject(args.tests, bench) as subject:
-        found = engine.search(subject, args.tests, args.seconds, most=args.candidates, watch=bench.watch)
+        found = engine.search(subject, args.tests, args.seconds, watch=bench.watch)
     shown = replace(_told(found, bench), suspects=_shown(found.suspects, bench))
     return Done(tell_search(shown), isolation=_level(bench), undecided=tuple(_undecided(shown)))
 
@@ -149,6 +149,7 @@ def tell_search(found: Search) -> str:
             *suspects,
             *before,
             *(f"FLAKY {_line(test)}" for test in found.flaky),
+            *(f"LEFT OUT {_line(test)}: {_line(why)}" for test, why in found.left_out),
         ]
     )
 

@@ -9,7 +9,8 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from bot.core.message import Edit, Metadata, Searching, ToolCall, ToolResult, ToolSpec
+from bot.core.message import Edit, Metadata, Searching, ToolCall, ToolResult, ToolSpec, Undecided
+from bot.core.past import NO_PAST, Past
 from bot.core.redact import MARK
 from bot.core.task import Task
 from bot.core.unseen import show
@@ -76,6 +77,8 @@ class Bench:
     """Bytes of one answer that the model has room for, whatever a tool would show."""
     watch: Callable[[Searching], None] | None = None
     """Is told how far a search for a patch is."""
+    past: Past = NO_PAST
+    """What changed before the base of the run."""
 
     def unsettle(self) -> None:
         """Say that commands ran on another tree: where nothing hides the workspace they may have written there, too."""
@@ -91,6 +94,7 @@ class Done(NamedTuple):
     isolation: str = ""
     ran: str = ""
     hit: tuple[str, ...] = ()
+    undecided: tuple[Undecided, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +150,7 @@ class Tool(Generic[A]):
             isolation=done.isolation,
             ran=done.ran,
             hit=done.hit,
+            undecided=done.undecided,
         )
         return ToolResult(
             call_id=call.id,

@@ -13,7 +13,8 @@ from pydantic import JsonValue
 from bot.core.check import Check, Rung
 from bot.core.message import ToolCall
 from bot.errors import NotFound
-from bot.repair.found import Candidate, Search, Suspect, Trial
+from bot.models.offline import patches
+from bot.repair.found import Candidate, Question, Search, Suspect, Trial
 from bot.tools.checks import RUN_CHECK
 from bot.tools.command import RUN_COMMAND, resolve
 from bot.tools.repair import tell_search, tell_trials
@@ -266,6 +267,22 @@ def test_candidates_are_told_so_that_they_can_be_read_back_exactly() -> None:
     assert told.split("\n")[0] == "SEARCH candidates=2 tried=17 found"
     assert "CANDIDATE 1 calc.py:2 operator score=0.900\n| --- a/calc.py\n" in told
     assert _read_back(told) == [PATCH, crlf]
+
+
+def test_what_parts_candidates_is_told_so_that_it_can_be_read_back_whatever_it_holds() -> None:
+    calls = ["median([1, 2])", 'f(" -> ", \'"\') | g("\\n")', "\\"]
+    candidates = (
+        Candidate(PATCH, "calc.py", 2, "operator", 0.9, alike=3),
+        Candidate(PATCH, "calc.py", 2, "constant", 0.2),
+    )
+    asked = tuple(Question(n % 2, 1 - n % 2, call, ('"1" | "2"', "-> x")) for n, call in enumerate(calls))
+    told = tell_search(Search(candidates, (), 17, 1.5, "found", questions=(*asked, Question(0, 7, "f()", ("1", "2")))))
+    assert "CANDIDATE 1 calc.py:2 operator score=0.900 alike=3\n" in told
+    assert [candidate.number for candidate in patches.candidates(told)] == [1, 2]
+    read = patches.questions(told)
+    assert [(q.one - 1, q.other - 1, q.call, q.answers) for q in read] == [
+        (q.one, q.other, q.call, q.answers) for q in asked
+    ]
 
 
 def test_without_candidates_the_suspects_are_told() -> None:

@@ -20,6 +20,7 @@ from bot.errors import OrderError, UsageError
 from bot.git.exposure import find_exposed
 from bot.git.names import is_ours
 from bot.git.repository import Repository
+from bot.git.since import find_since
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,9 @@ def _run(
     inquiry: Inquiry | None = None,
 ) -> Done:
     given = assign(door, repository, ground.commit, words)
-    request = given.request.model_copy(update={"background": background})
+    since = find_since(repository, ground.commit, _left(ground, inquiry))
+    task = given.request.task.model_copy(update={"since": since})
+    request = given.request.model_copy(update={"task": task, "background": background})
     with watched(door.github, door.trigger, door.call.rules) as stop:
         report = perform(given.desk, request, premise=inquiry or take_for_granted)
     if request.mode.planning:
@@ -121,6 +124,13 @@ def _run(
         claim = claim_of(door, base, reason="" if report.plan else "no-plan", said=report.detail)
         return Done(claim.model_copy(update={"plan": report.plan, "design": report.design}), report)
     return finish(door, repository, ground, report, given.flags, stop)
+
+
+def _left(ground: Ground, inquiry: Inquiry | None) -> str:
+    """Name a commit of the branch that a head is to be merged into, where the event or the forge told one."""
+    if ground.pull is not None and not is_ours(ground.pull.head_ref):
+        return ground.pull.base_sha
+    return inquiry.base if inquiry is not None else ""
 
 
 def finish(

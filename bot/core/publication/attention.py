@@ -9,6 +9,7 @@ from bot.core.publication.setting import SHORT, Setting
 from bot.core.publication.words import asks, count
 from bot.core.report import OutcomeWord, Report
 from bot.core.trigger.trigger import Trigger
+from bot.core.undecided import questions
 from bot.core.untrusted import hides
 
 HIDDEN = "the text of the task hides something that its page does not show: it was left out"
@@ -16,9 +17,9 @@ STRONGEST = "bubblewrap"
 
 
 def attention(report: Report, setting: Setting) -> tuple[Point, ...]:
-    """Say what a person has to look at, gravest first; nothing where the evidence speaks for itself."""
+    """Say what a person has to look at: what only they can decide, then gravest first; nothing where all is clear."""
     found = (*_asked_for(report), *_grave(report), *_moved(setting.base), *_weak(report), *_around(report, setting))
-    return tuple(sorted(found, key=lambda point: point.sign != "bad"))
+    return (*_open(report), *sorted(found, key=lambda point: point.sign != "bad"))
 
 
 def proved(report: Report, setting: Setting) -> tuple[Point, ...]:
@@ -58,6 +59,11 @@ def _asked_for(report: Report) -> Iterator[Point]:
         yield Point("bad", text, tuple(each.why for each in report.waits))
     elif asks(report):
         yield Point("bad", f"the run asks: {report.detail or 'what to do'}")
+
+
+def _open(report: Report) -> Iterator[Point]:
+    """Ask what the tests do not decide."""
+    yield from (Point("doubt", said) for said in questions(report.findings))
 
 
 def _grave(report: Report) -> Iterator[Point]:

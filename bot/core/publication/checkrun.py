@@ -15,6 +15,7 @@ from bot.core.publication.setting import Setting
 from bot.core.publication.words import GRAVE, spell, tell_ending
 from bot.core.redact import sanitize
 from bot.core.report import Report
+from bot.core.undecided import questions
 
 NAME = "git agent"
 MOST = 50
@@ -74,7 +75,7 @@ def _failing(results: Iterable[CheckResult]) -> Iterator[Annotation]:
 
 
 def _found(report: Report) -> Iterator[Annotation]:
-    for finding in findings(report):
+    for finding in (*questions(report.findings), *findings(report)):
         grave = finding.startswith(GRAVE)
         said = finding.removeprefix(f"{GRAVE}: ")
         place = _PLACE.match(said)

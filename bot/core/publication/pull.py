@@ -26,10 +26,11 @@ from bot.core.publication.statement import show_statement
 from bot.core.publication.words import count, quote, tell_ending
 from bot.core.report import OutcomeWord, Report
 from bot.core.trailers import LONGEST_SUBJECT, write_subject
+from bot.core.undecided import questions
 
 LONGEST = 65_000
 """Characters, as `escape.size` counts them; GitHub takes 65,536."""
-SAID = 800
+SAID = 2_000
 """Characters of the last words of a run."""
 FOLLOW: tuple[tuple[str, str], ...] = (
     ("fix …", "the words behind it are the next task, done on top of this branch"),
@@ -123,7 +124,7 @@ def show_attention(report: Report, setting: Setting, *, brief: bool = False) -> 
     points = [point._replace(sign="note", details=() if brief else point.details) for point in found]
     if not points:
         return ""
-    kind = "CAUTION" if found[0].sign == "bad" else "WARNING"
+    kind = "CAUTION" if any(point.sign == "bad" for point in found) else "WARNING"
     lines = (f"[!{kind}]", "**Look at this first**", "", *show_points(points).split("\n"))
     return "\n".join(f"> {text}".rstrip() for text in lines)
 
@@ -137,7 +138,7 @@ def show_verdict(report: Report, setting: Setting) -> str:
 def tell_verdict(report: Report, setting: Setting) -> str:
     """Say in a sentence how the run ended; what is verified elsewhere than where it is to be merged is said to be."""
     word, rest = tell_ending(report)
-    sign = ENDS.get(word, SIGNS[report.outcome])
+    sign = ENDS.get(word, SIGNS["partial" if questions(report.findings) else report.outcome])
     if report.outcome == "verified" and setting.base.state not in ("same", "unknown"):
         word = word if holds(report, setting) else f"verified on {setting.base.then[:SHORT]} only"
         sign = sign if holds(report, setting) else SIGNS["partial"]

@@ -15,6 +15,7 @@ from bot.core.publication.setting import Links
 from bot.core.publication.words import GRAVE, asks, cases, count, spell
 from bot.core.redact import sanitize
 from bot.core.report import ABOUT_MODEL, CheckSummary, Report, Step
+from bot.core.undecided import questions
 
 SIGNS: dict[Sign, str] = {"good": "✅ ", "bad": "❌ ", "doubt": "⚠️ ", "note": ""}
 STATES: dict[Status, str] = {"passed": "✅", "failed": "❌", "skipped": "⚪", "errored": "⚠️"}
@@ -61,7 +62,7 @@ def show_points(points: Sequence[Point], room: int = SECTION) -> str:
 
 
 def _point(point: Point) -> Iterator[str]:
-    yield f"- {SIGNS[point.sign]}{inline(point.text, 300)}"
+    yield f"- {SIGNS[point.sign]}{inline(point.text, 500)}"
     yield from (f"  - {code(spell(detail), 300)}" for detail in point.details[:SHOWN])
     if len(point.details) > SHOWN:
         yield f"  - …and {len(point.details) - SHOWN:,} more"
@@ -235,6 +236,11 @@ def show_doubts(report: Report, room: int = SECTION, *, grave: bool = False) -> 
     kept = [text for text in said if grave or not (text == HIDDEN or text.startswith((GRAVE, FAILING)))]
     items = [f"- {inline(text, 300)}" for text in kept] + ([f"- {OWN_PROCESS}"] if live(report) else [])
     return "\n".join(clip(items, room, "points"))
+
+
+def show_questions(report: Report, room: int = SECTION) -> str:
+    """List what the tests do not decide, for a person to."""
+    return show_points([Point("doubt", said) for said in questions(report.findings)], room)
 
 
 def show_waits(report: Report, command: str, room: int = SECTION) -> str:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from bot.core.account import is_reading, tolerated, weakness
 from bot.core.report import CheckSummary, Report
 from bot.core.stops import tell_stop
+from bot.core.undecided import questions
 
 GRAVE = "needs a person"
 """How findings begin that a run cannot answer for."""
@@ -40,8 +41,7 @@ def tell_ending(report: Report) -> Ending:
     """Say how a run ended and what that means."""
     match report.outcome:
         case "verified":
-            what = f"{_passing(report)} on exactly what the branch holds, in a clean checkout"
-            return Ending("verified", what)
+            return _success(report)
         case "partial":
             return Ending("partial", f"no commit made a check worse, but {_lack(report)}")
         case "nothing" if report.planning and report.plan:
@@ -53,6 +53,14 @@ def tell_ending(report: Report) -> Ending:
             return _surrender(report)
         case "failed":
             return Ending("failed", tell_stop(report.stop) or "the run could not be carried out")
+
+
+def _success(report: Report) -> Ending:
+    what, left = f"{_passing(report)} on exactly what the branch holds, in a clean checkout", questions(report.findings)
+    if not left:
+        return Ending("verified", what)
+    word = f"verified, with {count(len(left), 'open question')}"
+    return Ending(word, f"{what}; answer what the tests leave open before you merge")
 
 
 def _passing(report: Report) -> str:

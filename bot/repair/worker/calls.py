@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections import Counter
 from collections.abc import Iterator
 
-from bot.repair.worker.rules import called, cheap, stored
+from bot.repair.worker.rules import called, cheap, parameters, stored
 from bot.repair.worker.source import Candidate
+from bot.repair.worker.usage import index, name_of
 from bot.repair.worker.view import View
 
 KEYS = ("len", "abs", "str", "lambda x: x[1]", "lambda x: -x", "lambda x: x[0]")
+WAITING = frozenset({"coroutine", "Future", "Task", "_GatheringFuture", "async_generator_asend"})
+FIELD = re.compile(r"\{([^\W\d]\w*)")
+SIBLINGS = 8
 DEFAULTS = ("''", "[]", "{}", "0", "b''")
 
 
@@ -23,6 +29,13 @@ def permute_arguments(view: View, node: ast.Call) -> Iterator[Candidate]:
             swapped = list(positional)
             swapped[i], swapped[j] = swapped[j], swapped[i]
             yield view.replace(node, f"{function}({', '.join(swapped + named)})", "swap_args", 0.75)
+    for i in range(len(node.keywords)):
+        for j in range(i + 1, len(node.keywords)):
+            one, other = node.keywords[i], node.keywords[j]
+            if one.arg and other.arg:
+                swapped = list(named)
+                swapped[i], swapped[j] = f"{one.arg}={view.text(other.value)}", f"{other.arg}={view.text(one.value)}"
+                yield view.replace(node, f"{function}({', '.join(positional + swapped)})", "swap_args", 0.6)
     every = positional + named
     for i in range(len(every)):
         rest = every[:i] + every[i + 1 :]
@@ -32,6 +45,8 @@ def permute_arguments(view: View, node: ast.Call) -> Iterator[Candidate]:
 @cheap(ast.Call)
 def unwrap_call(view: View, node: ast.Call) -> Iterator[Candidate]:
     """`f(a)` becomes `a`; `a.m()` becomes `a`; `f()` becomes `f`."""
+    if isinstance(view.source.parent(node), ast.Expr):
+        return
     for argument in node.args[:3]:
         if not isinstance(argument, ast.Starred):
             yield view.replace(node, view.operand(argument), "unwrap_call", 0.55)
@@ -107,3 +122,59 @@ def wrap_in_list(view: View, node: ast.Return | ast.Call) -> Iterator[Candidate]
     for value in values:
         if not isinstance(value, (ast.GeneratorExp, ast.Lambda, ast.Starred)):
             yield view.replace(value, f"[{view.text(value)}]", "wrap_list", 0.15)
+
+
+@cheap(ast.Call)
+def pass_through(view: View, node: ast.Call) -> Iterator[Candidate]:
+    """`load(path)` becomes `load(path, strict=strict)` where both functions have that parameter."""
+    function, positional = view.source.function(node), len(node.args)
+    given = {k.arg for k in node.keywords}
+    if function is None or None in given or any(isinstance(a, ast.Starred) for a in node.args):
+        return
+    a = function.args
+    ours = [x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs) if x.arg not in ("self", "cls")]
+    name = view.text(node.func).rsplit(".", 1)[-1]
+    theirs = parameters(view, "__init__" if view.text(node.func).startswith("super()") else name)
+    first, named = view.arguments(node)
+    for parameter in ours:
+        if parameter in theirs[positional:] and parameter not in given and parameter not in first:
+            text = f"{view.text(node.func)}({', '.join([*first, *named, f'{parameter}={parameter}'])})"
+            yield view.replace(node, text, "pass_through", 0.5)
+
+
+@cheap(ast.Call, ast.Name, ast.Attribute)
+def await_it(view: View, node: ast.expr) -> Iterator[Candidate]:
+    """`f()` becomes `await f()` in a coroutine where the value is one that waits, and the other way round."""
+    function, parent = view.source.function(node), view.source.parent(node)
+    if not isinstance(function, ast.AsyncFunctionDef) or stored(node) or called(view, node):
+        return
+    if isinstance(parent, ast.Await):
+        yield view.replace(parent, view.text(node), "drop_await", 0.3)
+    elif view.types(node) & WAITING:
+        yield view.replace(node, view.enclose(node, f"await {view.text(node)}"), "add_await", 0.9)
+    elif isinstance(node, ast.Call) and not view.types(node):
+        yield view.replace(node, view.enclose(node, f"await {view.text(node)}"), "add_await", 0.3)
+
+
+@cheap(ast.Call)
+def follow_siblings(view: View, node: ast.Call) -> Iterator[Candidate]:
+    """`run(a)` becomes `run(a, check=True)` where other calls of `run` say so, and `.format()` its fields."""
+    if not isinstance(node.func, (ast.Name, ast.Attribute)):
+        return
+    positional, named = view.arguments(node)
+    given = {k.arg for k in node.keywords}
+    known = {v.name for v in view.scope(node)}
+    others: dict[tuple[str, str], float] = {}
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        asked = FIELD.findall(view.text(node.func.value))
+        others = {(name, name): 0.6 for name in asked if name in known}
+    else:
+        usual = index(view).keywords.get(name_of(node.func), Counter())
+        for (name, value), _ in usual.most_common(SIBLINGS):
+            others[name, value] = 0.35
+            if name in known:
+                others[name, name] = 0.4
+    for (name, value), prior in others.items():
+        if name not in given:
+            text = f"{view.text(node.func)}({', '.join([*positional, *named, f'{name}={value}'])})"
+            yield view.replace(node, text, "as_sibling", prior)

@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from bot.repair.worker.fork import alarm, disarm, send
+from bot.repair.worker.fork import alarm, disarm, lift, send
+from bot.repair.worker.kinds import calm
 from bot.repair.worker.source import Edit, replace_span
 
 LIMIT = 5.0
 """Seconds of processor time for one test; after the first that needs more, a tenth of it."""
+WALL_SHARE = 4
+"""Seconds by the clock for a test, by second of processor time."""
+USAGE_ERROR = 4
+"""Exit code of pytest where it does not know an option, or cannot use a file."""
 CANARY = "git_agent_canary"
 
 
@@ -39,21 +44,31 @@ class Verdict(NamedTuple):
     """Whether the run came to its end, and a test that must fail did."""
 
 
-def arguments() -> list[str]:
-    """Return what every pytest of ours is started with: no parallel runs, no coverage, nothing written."""
+def arguments(cache: str = "") -> list[str]:
+    """Return what every pytest of ours is started with: no parallel runs, no coverage, nothing written.
+
+    Some options of projects are known only where there is a `cache`, which is a folder.
+    """
     # Plugins import a great deal only to greet in the header.
     given = [
         "-q",
         "-s",
         "--no-header",
         "--maxfail=0",
-        "-p",
-        "no:cacheprovider",
+        *(("-o", f"cache_dir={cache}") if cache else ("-p", "no:cacheprovider")),
         "-p",
         "no:randomly",
         "--continue-on-collection-errors",
     ]
+    given += ["-n0"] if "xdist" in sys.modules else []
     return given + (["--no-cov"] if "pytest_cov" in sys.modules else [])
+
+
+def attempts(cache: str) -> Iterator[list[str]]:
+    """List the arguments to start pytest with, the next where it does not know an option of the project's."""
+    yield arguments()
+    yield arguments(cache)
+    yield [*arguments(), "-o", "addopts="]
 
 
 class Recorder:
@@ -64,10 +79,12 @@ class Recorder:
         self.wanted = wanted
         self.needed = needed
         self.limit = LIMIT
+        self.told = False
         self.outcomes: dict[str, str] = {}
 
     def tell(self, *words: str) -> None:
         """Write one line."""
+        self.told = True
         send(self.pipe, json.dumps(words).encode() + b"\n")
 
     @pytest.hookimpl(trylast=True)
@@ -76,6 +93,7 @@ class Recorder:
         if self.wanted:
             items[:] = [item for item in items if item.nodeid in self.wanted]
         module = pytest.Module.from_parent(session, path=Path(__file__))
+        calm(items, repeatable=False)
         items.append(pytest.Function.from_parent(module, name=CANARY, callobj=_fail))
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -86,7 +104,7 @@ class Recorder:
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
         """Bound the processor time of a test."""
-        alarm(self.limit)
+        alarm(self.limit, WALL_SHARE * self.limit)
         yield
         disarm()
 
@@ -99,7 +117,7 @@ class Recorder:
             if "OutOfTime" in line:
                 self.limit = LIMIT / 10
             self.tell("message", name, line[:300])
-        elif report.skipped:
+        elif report.skipped and before != "failed":
             self.outcomes[name] = "passed" if hasattr(report, "wasxfail") else "skipped"
         else:
             self.outcomes[name] = before
@@ -136,10 +154,14 @@ def enter(root: Path) -> None:
 
 def run(job: dict[str, Any], pipe: int) -> None:
     """Run pytest in the current folder and tell everything over the pipe."""
-    recorder = Recorder(pipe, frozenset(job["wanted"]), frozenset(job["needed"]))
+    recorder = Recorder(lift(pipe), frozenset(job["wanted"]), frozenset(job["needed"]))
     enter(Path.cwd())
-    code = pytest.main([*arguments(), *job["files"]], plugins=[recorder])
-    recorder.tell("stopped", str(int(code)), "")
+    code = 0
+    for given in attempts(str(Path.cwd() / ".pytest_cache")):
+        code = int(pytest.main([*given, *job["files"]], plugins=[recorder]))
+        if code != USAGE_ERROR or recorder.told:
+            break
+    recorder.tell("stopped", str(code), "")
     os._exit(0)
 
 

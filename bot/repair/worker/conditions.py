@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import itertools
+from collections import Counter
 from collections.abc import Iterator
 
 from bot.repair.worker.facts import CONTAINERS, NUMBERS, SEQUENCES, UNCOMPARED, compatibility
 from bot.repair.worker.rules import cheap, heavy, stored
 from bot.repair.worker.source import Candidate, key
+from bot.repair.worker.usage import index
 from bot.repair.worker.view import View, Visible
 
 SIGNS = ("> 0", "== 0", "< 0", "!= 0", "> 1", "== 1")
+ATTRIBUTES, KINDS, SEEN = 6, 5, 200
+PREDICATES = ("isdigit", "isalpha", "isalnum", "isspace", "isupper")
 PAIRS = 9
 """Variables that are compared with each other."""
 
@@ -28,16 +32,24 @@ def decides(view: View, node: ast.expr) -> bool:
     return isinstance(parent, ast.BoolOp) or (isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not))
 
 
+def negated(node: ast.expr) -> bool:
+    """Whether an expression is the opposite of another one."""
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+
+
 @cheap(ast.expr)
 def negate(view: View, node: ast.expr) -> Iterator[Candidate]:
     """A condition becomes its opposite, or is always or never true."""
     if stored(node) or not decides(view, node):
         return
-    if not (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)) and not isinstance(node, ast.Compare):
+    if not negated(node) and not isinstance(node, (ast.Compare, ast.Constant)):
         yield view.replace(node, view.enclose(node, f"not {view.operand(node)}"), "not", 0.6)
     if not isinstance(node, ast.Constant):
-        yield view.replace(node, "True", "cond_const", 0.25)
-        yield view.replace(node, "False", "cond_const", 0.25)
+        seen = view.facts.truths.get(key(node), {True, False})
+        for value in seen - {True}:
+            yield view.replace(node, str(not value), "cond_const", 0.15)
+        for value in seen - {False}:
+            yield view.replace(node, str(not value), "cond_const", 0.15)
 
 
 @cheap(ast.expr)
@@ -51,7 +63,9 @@ def name_condition(view: View, node: ast.expr) -> Iterator[Candidate]:
 @heavy(ast.expr)
 def extend_condition(view: View, node: ast.expr) -> Iterator[Candidate]:
     """`a` becomes `b or a` or `b and a`, with any simple condition for b."""
-    if stored(node) or not decides(view, node) or isinstance(view.source.parent(node), (ast.BoolOp, ast.UnaryOp)):
+    if stored(node) or isinstance(view.source.parent(node), (ast.BoolOp, ast.UnaryOp)):
+        return
+    if not decides(view, node) and not isinstance(node, (ast.Compare, ast.BoolOp)) and not negated(node):
         return
     seen = view.facts.truths.get(key(node))
     for atom, weight in atoms(view, node):
@@ -92,6 +106,34 @@ def atoms(view: View, node: ast.AST) -> Iterator[tuple[str, float]]:
         if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Load):
             text = view.text(part)
             yield from ((f"{text} is None", 0.6), (f"{text} is not None", 0.6), (f"not {text}", 0.5))
+    yield from _of_objects(view, names, inside)
+    yield from _seen(view, node, inside)
+
+
+def _of_objects(view: View, names: list[Visible], inside: set[str]) -> Iterator[tuple[str, float]]:
+    """Ask objects for what the file asks of things of the same name elsewhere."""
+    known = index(view)
+    for visible in names:
+        near = 1.0 if visible.name in inside else 0.5
+        usual = known.attributes.get(visible.name, Counter())
+        for attribute, _ in usual.most_common(ATTRIBUTES):
+            text = f"{visible.name}.{attribute}"
+            yield from ((text, 0.5 * near), (f"not {text}", 0.5 * near), (f"{text} is not None", 0.3 * near))
+        if visible.name in inside:
+            for kind, _ in known.kinds.most_common(KINDS):
+                call = f"isinstance({visible.name}, {kind})"
+                yield from ((call, 0.4), (f"not {call}", 0.4))
+            if "str" in visible.types:
+                yield from ((f"{visible.name}.{predicate}()", 0.3) for predicate in PREDICATES)
+
+
+def _seen(view: View, node: ast.AST, inside: set[str]) -> Iterator[tuple[str, float]]:
+    """Repeat conditions of the same function."""
+    own = view.text(node)
+    for text, other in list(view.material(node).expressions.items())[:SEEN]:
+        if (isinstance(other, ast.Compare) or negated(other)) and text not in own:
+            common = inside & {n.id for n in ast.walk(other) if isinstance(n, ast.Name)}
+            yield text, 0.6 if common else 0.3
 
 
 def _single(visible: Visible) -> Iterator[tuple[str, float]]:
@@ -105,6 +147,8 @@ def _single(visible: Visible) -> Iterator[tuple[str, float]]:
     if types & NUMBERS:
         for sign in SIGNS:
             yield f"{name} {sign}", 0.5
+        if "int" in types:
+            yield from ((f"{name} % 2 == 0", 0.45), (f"{name} % 2 == 1", 0.45), (f"{name} % 2 != 0", 0.4))
     if types & CONTAINERS:
         yield f"len({name}) == 1", 0.3
         yield f"len({name}) > 1", 0.3
@@ -126,7 +170,7 @@ def _pair(one: Visible, other: Visible) -> Iterator[tuple[str, float]]:
 
 @cheap(ast.If)
 def rebranch(view: View, node: ast.If) -> Iterator[Candidate]:
-    """`if` becomes `elif` or `while`, branches change places, or the condition goes."""
+    """`if` becomes `elif` or `while`, or the condition goes."""
     source, indent = view.source, view.source.indent(node)
     if not source.alone(node) or node.body[0].lineno == node.lineno:
         return
@@ -135,18 +179,29 @@ def rebranch(view: View, node: ast.If) -> Iterator[Candidate]:
         yield view.rewrite((start, start + 4), "if", "elif_if", 0.35, node.lineno)
         return
     block = source.block(node)
-    index = block.index(node)
-    before = block[index - 1] if index else None
+    before = block[block.index(node) - 1] if block.index(node) else None
     if isinstance(before, ast.If) and not before.orelse:
         yield view.rewrite((start, start + 2), "elif", "elif_if", 0.35, node.lineno)
     yield view.rewrite((start, start + 2), "while", "if_while", 0.2, node.lineno)
     if not node.orelse:
         yield view.rewrite(source.whole(node), source.reindent(node.body, indent), "unwrap_if", 0.3, node.lineno)
-    elif not source.content[source.whole(node.orelse[0])[0] :].lstrip().startswith(b"elif"):
-        first, last = source.whole(node.body[0])[0], source.whole(node.body[-1])[1]
-        third, fourth = source.whole(node.orelse[0])[0], source.whole(node.orelse[-1])[1]
+
+
+@cheap(ast.If)
+def swap_branches(view: View, node: ast.If) -> Iterator[Candidate]:
+    """The two branches of an `if` or `elif` change places; a chain of `elif` goes below an `if` of its own."""
+    source = view.source
+    if not node.orelse or node.body[0].lineno == node.lineno or not source.alone(node.orelse[-1]):
+        return
+    first, last = source.whole(node.body[0])[0], source.whole(node.body[-1])[1]
+    third, fourth = source.whole(node.orelse[0])[0], source.whole(node.orelse[-1])[1]
+    if source.content[third:].lstrip().startswith(b"elif"):
+        outer, inner = source.indent(node), source.indent(node.body[0])
+        chain = source.reindent(node.orelse, inner).replace(f"{inner}elif", f"{inner}if", 1)
+        text = f"{chain}{outer}else:\n{source.block_text(node.body)}"
+    else:
         text = source.block_text(node.orelse) + source.content[last:third].decode() + source.block_text(node.body)
-        yield view.rewrite((first, fourth), text, "swap_branches", 0.45, node.lineno)
+    yield view.rewrite((first, fourth), text, "swap_branches", 0.45, node.lineno)
 
 
 @cheap(ast.While)

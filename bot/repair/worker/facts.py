@@ -39,6 +39,10 @@ class Facts(NamedTuple):
     crashes: tuple[Crash, ...] = ()
     differences: tuple[tuple[object, object], ...] = ()
     """Actual and expected value of failing assertions."""
+    vocabulary: tuple[object, ...] = ()
+    """Numbers and strings that failing tests speak of."""
+    mentioned: frozenset[str] = frozenset()
+    """Names that failing tests speak of."""
 
 
 NO_FACTS = Facts({}, {}, {}, {}, {})

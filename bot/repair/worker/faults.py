@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from bot.repair.worker.conditions import decides
 from bot.repair.worker.facts import Crash
-from bot.repair.worker.rules import stored
+from bot.repair.worker.literals import mend_literals
+from bot.repair.worker.rules import parameters, stored
 from bot.repair.worker.source import DEFINITIONS, Candidate
 from bot.repair.worker.view import View
 
@@ -20,6 +21,7 @@ MISSING = re.compile(r"missing \d+ required (?:positional|keyword-only) argument
 UNIMPORTABLE = re.compile(r"cannot import name '(\w+)'")
 NO_MODULE = re.compile(r"No module named '([\w.]+)'")
 CASTS = ("concatenate", "unsupported operand", "must be str", "expected str")
+ENCODED = ("bytes-like", "must be encoded", "bytes pattern", "string pattern", "not bytes", "bytes to str", "to bytes")
 SWALLOWED = ("IndexError", "KeyError", "ValueError", "TypeError", "AttributeError", "ZeroDivisionError")
 STANDARD = (
     "collections",
@@ -35,7 +37,6 @@ STANDARD = (
     "dataclasses",
 )
 """Modules whose members are often used without having been imported."""
-PLACEHOLDER = re.compile(r"\{[^}]*\}|%[a-z]")
 
 
 def mend_faults(view: View) -> Iterator[Candidate]:
@@ -70,11 +71,23 @@ def _expression(view: View, node: ast.expr, crash: Crash) -> Iterator[Candidate]
     ):
         yield from _attribute(view, node, crash)
     elif crash.name == "KeyError" and isinstance(node, ast.Subscript):
+        yield from _key(view, node)
         for default in ("", ", 0", ', ""', ", []", ", {}", ", None"):
             text = f"{view.text(node.value)}.get({view.text(node.slice)}{default})"
             yield view.replace(node, text, "err_key", 0.7)
     elif crash.name == "TypeError":
         yield from _type(view, node, crash)
+
+
+def _key(view: View, node: ast.Subscript) -> Iterator[Candidate]:
+    """Correct the spelling of a key by other strings of the file and of the tests."""
+    if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+        words = [
+            n.value for n in ast.walk(view.source.tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        ]
+        words += [word for word in view.facts.vocabulary if isinstance(word, str)]
+        for close in difflib.get_close_matches(node.slice.value, dict.fromkeys(words), 4, 0.7):
+            yield view.replace(node.slice, repr(close), "err_key", 1.0)
 
 
 def _name(view: View, node: ast.Name) -> Iterator[Candidate]:
@@ -146,6 +159,11 @@ def _type(view: View, node: ast.expr, crash: Crash) -> Iterator[Candidate]:
     ):
         for cast in ("str", "int", "list", "float", "tuple"):
             yield view.replace(node, f"{cast}({view.text(node)})", "err_cast", 0.6)
+    types = view.types(node)
+    if any(word in crash.message for word in ENCODED) and types & {"str", "bytes"}:
+        method = "encode" if "str" in types else "decode"
+        yield view.replace(node, f"{view.operand(node)}.{method}()", "err_encode", 0.8)
+        yield view.replace(node, f'{view.operand(node)}.{method}("utf-8")', "err_encode", 0.6)
 
 
 def _keywords(view: View, node: ast.Call, message: str) -> Iterator[Candidate]:
@@ -157,7 +175,7 @@ def _keywords(view: View, node: ast.Call, message: str) -> Iterator[Candidate]:
         for argument in wrong:
             rest = [n for n in named if n != argument]
             value = argument.split("=", 1)[1]
-            for close in difflib.get_close_matches(unexpected[2], _parameters(view, unexpected[1] or function), 3, 0.6):
+            for close in difflib.get_close_matches(unexpected[2], parameters(view, unexpected[1] or function), 3, 0.6):
                 fixed = [f"{close}={value}" if n == argument else n for n in named]
                 yield view.replace(node, f"{function}({', '.join(positional + fixed)})", "err_kw", 1.2)
             yield view.replace(node, f"{function}({', '.join(positional + rest)})", "err_kw", 0.7)
@@ -170,20 +188,6 @@ def _keywords(view: View, node: ast.Call, message: str) -> Iterator[Candidate]:
         yield view.replace(node, f"{function}({', '.join([*positional, 'self', *named])})", "err_kw", 0.4)
 
 
-def _parameters(view: View, function: str) -> list[str]:
-    """List parameter names that a call of this name may take, from this file and what is imported."""
-    name = function.rsplit(".", 1)[-1]
-    found: list[str] = []
-    for node in ast.walk(view.source.tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and name in (node.name, "__init__"):
-            found += [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
-    for module in list(sys.modules.values()):
-        code = getattr(getattr(module, name, None), "__code__", None)
-        if code is not None:
-            found += code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return list(dict.fromkeys(found))
-
-
 def _statement(view: View, node: ast.stmt, crash: Crash) -> Iterator[Candidate]:
     if isinstance(node, ast.Try):
         for handler in node.handlers:
@@ -191,6 +195,7 @@ def _statement(view: View, node: ast.stmt, crash: Crash) -> Iterator[Candidate]:
                 text = view.text(handler.type)
                 inner = text[1:-1].rstrip(", ") if isinstance(handler.type, ast.Tuple) else text
                 yield view.replace(handler.type, f"({inner}, {crash.name})", "except_add", 0.8)
+                yield view.replace(handler.type, crash.name, "except_other", 0.4)
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         yield from _imports(view, node, crash)
     plain = isinstance(node, (ast.Assign, ast.Expr, ast.Return, ast.AugAssign))
@@ -218,48 +223,3 @@ def _imports(view: View, node: ast.Import | ast.ImportFrom, crash: Crash) -> Ite
         for close in difflib.get_close_matches(module[1], sorted(_standard_modules() | set(sys.modules)), 4, 0.75):
             yield view.rewrite((start, end), text.replace(module[1], close, 1), "err_import", 1.2, node.lineno)
             yield view.rewrite((start, end), f"import {close} as {module[1]}", "err_import", 1.1, node.lineno)
-
-
-def mend_literals(view: View) -> Iterator[Candidate]:
-    """Change string constants so that what a failing test got turns into what it expected."""
-    pairs = list(dict.fromkeys(p for actual, expected in view.facts.differences for p in _pairs(actual, expected)))
-    for node in ast.walk(view.source.tree):
-        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or not node.value:
-            continue
-        if view.source.formatted(node) or isinstance(view.source.parent(node), ast.Expr):
-            continue
-        pieces = (
-            [p for p in PLACEHOLDER.split(node.value) if p.strip()] if PLACEHOLDER.search(node.value) else [node.value]
-        )
-        for piece in pieces:
-            for new in _turned(piece, pairs[:6]):
-                prior = 0.9 if len(piece) > 2 else 0.5
-                yield view.replace(node, repr(node.value.replace(piece, new, 1)), "const_diff", prior)
-
-
-def _pairs(actual: object, expected: object, depth: int = 4) -> Iterator[tuple[str, str]]:
-    """List the strings at the same place of two values that differ."""
-    if isinstance(actual, str) and isinstance(expected, str):
-        if actual != expected:
-            yield actual, expected
-    elif depth and isinstance(actual, (list, tuple)) and isinstance(expected, (list, tuple)):
-        for one, other in zip(actual, expected):
-            yield from _pairs(one, other, depth - 1)
-    elif depth and isinstance(actual, dict) and isinstance(expected, dict):
-        for name in actual.keys() & expected.keys():
-            yield from _pairs(actual[name], expected[name], depth - 1)
-
-
-def _turned(piece: str, pairs: list[tuple[str, str]]) -> Iterator[str]:
-    for actual, expected in pairs:
-        start = actual.find(piece)
-        while start >= 0:
-            before, after = actual[:start], actual[start + len(piece) :]
-            fits = (
-                expected.startswith(before) and expected.endswith(after) and len(expected) >= len(before) + len(after)
-            )
-            if fits:
-                new = expected[len(before) : len(expected) - len(after)]
-                if len(new) < 80 and "{" not in new:
-                    yield new
-            start = actual.find(piece, start + 1)

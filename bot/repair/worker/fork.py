@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import marshal
 import os
 import resource
@@ -14,28 +15,62 @@ from typing import Any, Callable, NoReturn
 
 MEMORY = 3 << 30
 CHUNK = 1 << 16
+HIGH = 700
+"""From here on descriptors are taken for pipes: tests that close all low ones leave them alone."""
 
 
 class OutOfTime(BaseException):
     """The work used up its share of processor time."""
 
 
+class _Bell:
+    """Whether the alarm rang since it was set."""
+
+    rang = False
+    waited = False
+    """Whether it rang for the time by the clock; what waited for something may have left it half done."""
+
+
 def _ring(_: int, __: object) -> NoReturn:
+    _Bell.rang = True
     raise OutOfTime
 
 
-def alarm(seconds: float) -> None:
-    """Raise OutOfTime after so much processor time, and again every few milliseconds in case it was swallowed."""
+def _ring_late(number: int, frame: object) -> NoReturn:
+    _Bell.waited = True
+    _ring(number, frame)
+
+
+def alarm(seconds: float, wall: float = 0.0) -> None:
+    """Raise OutOfTime after so much processor time, and again every few milliseconds in case it was swallowed.
+
+    With `wall`, also after so much time by the clock: what sleeps or waits for a lock uses no processor time.
+    """
+    _Bell.rang = False
     signal.signal(signal.SIGVTALRM, _ring)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 0.02)
+    if wall:
+        signal.signal(signal.SIGALRM, _ring_late)
+        signal.setitimer(signal.ITIMER_REAL, wall, 0.05)
 
 
 def disarm() -> None:
     """Stop the alarm, though it may ring meanwhile."""
-    for _ in range(5):
-        with suppress(OutOfTime):
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-            return
+    for timer in (signal.ITIMER_VIRTUAL, signal.ITIMER_REAL):
+        for _ in range(5):
+            with suppress(OutOfTime):
+                signal.setitimer(timer, 0)
+                break
+
+
+def rang() -> bool:
+    """Whether the time was up since the alarm was set, even if the code under it did not let that through."""
+    return _Bell.rang
+
+
+def waited() -> bool:
+    """Whether anything in this process waited so long that it was ended."""
+    return _Bell.waited
 
 
 def spawn(work: Callable[[int], None], secrets: tuple[int, ...] = ()) -> tuple[int, int]:
@@ -43,7 +78,8 @@ def spawn(work: Callable[[int], None], secrets: tuple[int, ...] = ()) -> tuple[i
 
     `secrets` are descriptors that the child must not have.
     """
-    reading, writing = os.pipe()
+    reading, low = os.pipe()
+    writing = lift(low)
     child = os.fork()
     if child:
         os.close(writing)
@@ -54,6 +90,16 @@ def spawn(work: Callable[[int], None], secrets: tuple[int, ...] = ()) -> tuple[i
         os._exit(0)
     except BaseException:  # noqa: BLE001 - a child must end here, whatever the project's code raised
         os._exit(70)
+
+
+def lift(descriptor: int) -> int:
+    """Move a descriptor to where tests that close all low ones do not reach it."""
+    try:
+        moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, HIGH)
+    except OSError:  # the system allows fewer
+        return descriptor
+    os.close(descriptor)
+    return moved
 
 
 def seclude(secrets: tuple[int, ...]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.repair.worker.bed import Bed, Numbered
 from bot.repair.worker.cold import Patch, Verdict, files_of
+from bot.repair.worker.pairs import Pairs, alternate
 from bot.repair.worker.pool import Child, Pool
 from bot.repair.worker.stream import Scored
 from bot.repair.worker.warm import Session
@@ -16,7 +17,13 @@ FIRST_BATCH = 24
 BATCH = 60
 OTHERS = 120
 """Candidates that are tried after the first one was confirmed, so that a slow machine finds the same ones."""
+MARKING = 0.15
+"""Part of the time that may be spent on looking what single edits mend."""
+SINGLE = 500
+"""Edits that are tried singly before two are put together."""
 SECOND_CHANCE = 12
+CONFIRMED_AGAIN = 4
+"""Candidates that are confirmed a second time where the first time failed."""
 TELLING = 0.2
 """Seconds between two words on how far the search is."""
 CLEARLY_WORSE = 0.3
@@ -50,6 +57,11 @@ class Hunt:
         self.exhausted = False
         self.size = FIRST_BATCH
         self.surprises: set[int] = set()
+        self.pairs = Pairs()
+        self.failures: dict[int, set[str]] = {}
+        """What failed when candidates were confirmed for the first time."""
+        self.doubtful: list[Scored] = []
+        """Candidates that failed where a failure is no proof."""
         self.told = 0.0
         """When it was last told how far the search is."""
 
@@ -66,7 +78,10 @@ class Hunt:
                 if not self.pool.children:
                     return "found" if self.found else "exhausted"
                 for child, ended in self.pool.events():
-                    self._hear(child, ended=ended)
+                    if child.kind == "mark":
+                        self.pairs.hear(child.lines())
+                    else:
+                        self._hear(child, ended=ended)
         finally:
             self.pool.close()
 
@@ -108,11 +123,14 @@ class Hunt:
 
     def _occupied(self) -> bool:
         """Whether better candidates than any that could be screened now need all processors."""
-        return self.pool.count("verify", "confirm") >= self.job.workers or self.pool.count("screen") >= self.job.workers
+        busy = self.pool.count("verify", "confirm"), self.pool.count("screen", "mark")
+        return max(busy) >= self.job.workers
 
     def _start_next(self) -> bool:
         if self.batches:
             self._start_screening(self.batches.pop(0), 1)
+            return True
+        if self._pair_up():
             return True
         batch = [] if self.exhausted else list(islice(self.candidates, self.size))
         self.size = BATCH
@@ -128,6 +146,24 @@ class Hunt:
         else:
             return False
         return True
+
+    def _pair_up(self) -> bool:
+        """Look for two edits when single ones were tried in vain, or for half of the time."""
+        enough = self.job.left < self.job.seconds / 2 and len(self.pairs.kept) >= SINGLE
+        if self.found or self.pairs.ended or not (self.exhausted or enough):
+            return False
+        if not self.pairs.begun:
+            self.pairs.begin(self.job.spent + MARKING * self.job.seconds)
+        left = self.pairs.end - self.job.spent
+        if self.pairs.batches and left > 0:
+            batch = self.pairs.batches.pop(0)
+            self.bed.load(scored for _, scored in batch)
+            self.pool.start("mark", batch, lambda pipe: self.bed.mark(batch, pipe, left), left + 20)
+            return True
+        if not self.pool.count("mark", "verify", "confirm"):
+            self.candidates = alternate(self.pairs.join(), self.candidates)
+            self.exhausted = False
+        return False
 
     def _start_screening(self, batch: list[Numbered], factor: int) -> None:
         self.bed.load(scored for _, scored in batch)
@@ -165,6 +201,8 @@ class Hunt:
             if child.data.strip() == b"P":
                 self.verified.append(child.payload)
                 self.verified.sort(key=lambda n: -n[1].score)
+            elif child.data.strip() == b"D":
+                self.doubtful.append(child.payload[1])
         elif ended:
             payload, verdict = self.job.collect(child)
             if child.kind == "reference":
@@ -185,6 +223,13 @@ class Hunt:
                 self.survivors.sort(key=lambda n: -n[1].score)
             elif word == b"T" and child.kind == "screen":
                 self.late.append((number, known[number]))
+            elif word == b"F":
+                self.pairs.keep(number, known[number])
+            elif word == b"D":
+                self.doubtful.append(known[number])
+            elif word == b"X" and not self.bed.apart:
+                self.bed.apart = True
+                self.batches.append(child.payload)
             self.tried += word == b"B"
         if ended and child.code != 0:
             begun = [int(line.split()[0]) for line in child.data.splitlines()]
@@ -192,15 +237,28 @@ class Hunt:
             if rest and (begun or len(rest) < len(child.payload)):
                 self.batches.append(rest)
 
+    def _ask_again(self, numbered: Numbered, verdict: Verdict) -> None:
+        """Confirm what passed all tests here once more: one that differs between equal runs proves nothing."""
+        failed = {name for name, outcome in verdict.outcomes.items() if outcome == "failed"}
+        if failed and numbered[0] not in self.failures and len(self.failures) < CONFIRMED_AGAIN:
+            self.failures[numbered[0]] = failed
+            self.verified.append(numbered)
+
     def _refer(self, verdict: Verdict) -> None:
         self.passing = {name for name, outcome in verdict.outcomes.items() if outcome == "passed"}
         self.surprises = {i for i in self.targets if self.session.items[i].nodeid in self.passing}
+        warm = {self.session.items[i].nodeid for i in self.session.having("failed")} & self.passing
+        self.job.leave("left", warm, "it fails in the warm run only")
 
     def _confirm(self, numbered: Numbered, verdict: Verdict) -> None:
         assert self.passing is not None
         passed = {name for name, outcome in verdict.outcomes.items() if outcome == "passed"}
         if not verdict.complete or not (self.names | self.passing) <= passed:
+            self._ask_again(numbered, verdict)
             return
+        unstable = self.failures.get(numbered[0], set()) & passed
+        self.passing -= unstable - self.names
+        self.job.leave("flaky", unstable)
         if not self.found:
             self.first = self.job.spent
             self.enough = self.tried + OTHERS

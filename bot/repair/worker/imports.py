@@ -13,6 +13,7 @@ from bot.repair.worker.facts import NO_FACTS, Crash
 from bot.repair.worker.faults import mend_faults
 from bot.repair.worker.job import Job
 from bot.repair.worker.pool import Pool
+from bot.repair.worker.recall import recall
 from bot.repair.worker.rules import CHEAP
 from bot.repair.worker.source import Candidate, Edit, Source
 from bot.repair.worker.stream import propose
@@ -20,6 +21,8 @@ from bot.repair.worker.view import View
 from bot.repair.worker.warm import Session
 
 SYNTAX_CANDIDATES = 40
+PIECES = 30
+"""Pieces of what stood there before the last changes."""
 ORDINARY = 40
 """Candidates of the ordinary templates for a line that breaks at import."""
 
@@ -30,12 +33,14 @@ def mend_imports(session: Session) -> str:
     crashes = list(dict.fromkeys(session.crashes()))
     if not crashes:
         crashes = list(_unreadable(job))
-    if not crashes:
+    pieces = recall(job.past, {(c.path, c.line): 1.0 for c in crashes}, crashes, lambda _: True)[:PIECES]
+    if not crashes and not pieces:
         return "tests could not be collected, for a reason outside of the files that may be repaired"
     job.tell("suspects", lines=[[c.path, c.line, 1.0] for c in crashes])
     if job.mode == "locate":
         return "located"
-    candidates = list({c.edits: c for crash in crashes for c in _candidates(job, crash)}.values())
+    known = (c for crash in crashes for c in _candidates(job, crash))
+    candidates = list({c.edits: c for c in (*(piece.candidate for piece in pieces), *known)}.values())
     candidates.sort(key=lambda c: -c.prior)
     return _Search(job, candidates).run()
 

@@ -7,12 +7,14 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from bot.repair.worker.cold import Patch, Verdict, read
 from bot.repair.worker.fork import send
 from bot.repair.worker.nursery import Nursery, preload
+from bot.repair.worker.past import Past
 from bot.repair.worker.pool import Child, Pool
 from bot.repair.worker.source import Candidate
 from bot.repair.worker.tree import Tree
@@ -21,6 +23,8 @@ FEWEST = 5
 """Candidates that are confirmed before the best are chosen."""
 
 
+KEPT = 0.25
+"""Part of the time that is kept for looking back where the last changes are known."""
 LEAST = 2.0
 """Seconds for a candidate, also when there are too many for the time."""
 
@@ -40,6 +44,10 @@ class Job:
         """Candidates that may be tried."""
         self.pipe = pipe
         self.tree = Tree(Path.cwd())
+        self.past = Past(self.tree, asked.get("past", {}))
+        self.kept = KEPT * self.seconds if self.past else 0.0
+        """Seconds that are left for what comes after the search."""
+        self.proposed = 0
         self.begun = time.monotonic()
         self.workers = max(1, min(4, len(os.sched_getaffinity(0))))
         self.scratch = Path(tempfile.mkdtemp(prefix="git-agent-repair-"))
@@ -55,14 +63,20 @@ class Job:
     @property
     def left(self) -> float:
         """Seconds that remain."""
-        return self.seconds - self.spent
+        return self.seconds - self.spent - self.kept
 
     def tell(self, kind: str, **values: object) -> None:
         """Answer with one line."""
         send(self.pipe, json.dumps({"kind": kind, **values}).encode() + b"\n")
 
+    def leave(self, word: str, tests: Collection[str], why: str = "") -> None:
+        """Tell of tests that do not count."""
+        if tests:
+            self.tell("standing", word=word, tests=sorted(tests)[:50], why=why)
+
     def propose(self, candidate: Candidate, score: float, rank: int = 0, alike: int = 1) -> None:
         """Tell a candidate that was confirmed, and again with its rank when that is known."""
+        self.proposed += 1
         self.tell(
             "candidate", path=candidate.edit.path, edits=[[*edit] for edit in candidate.edits],
             template=candidate.template, line=candidate.line, score=score,

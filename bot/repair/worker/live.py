@@ -10,10 +10,8 @@ import types
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from bot.repair.worker.graft import Graft, Index, carry
 from bot.repair.worker.source import DEFINITIONS, Edit, Source, replace_spans
-
-Index = dict[tuple[int, str], list[types.FunctionType]]
-KEPT = frozenset({"__dict__", "__weakref__", "__doc__", "__module__", "__slots__", "__qualname__"})
 
 
 def fingerprint(code: types.CodeType) -> int:
@@ -21,7 +19,10 @@ def fingerprint(code: types.CodeType) -> int:
     constants = tuple(
         fingerprint(c) if isinstance(c, types.CodeType) else (type(c).__name__, repr(c)) for c in code.co_consts
     )
-    return hash((code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars))
+    # Where code is protected by try stands beside it since 3.11
+    table = getattr(code, "co_exceptiontable", b"")
+    shape = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags, code.co_cellvars)
+    return hash((code.co_code, table, shape, constants, code.co_names, code.co_varnames, code.co_freevars))
 
 
 def _inner(code: types.CodeType) -> list[types.CodeType]:
@@ -37,6 +38,7 @@ class Module:
         self.filename: str = module.__file__ or source.path
         self.index = _functions(self.filename)
         self.original = [(f, f.__code__, f.__defaults__, f.__kwdefaults__) for fs in self.index.values() for f in fs]
+        self.own_code = {id(function): code for function, code, *_ in self.original}
         self._before: dict[int | None, types.CodeType] = {}
 
     def restore(self) -> None:
@@ -90,20 +92,31 @@ class Module:
         for a, b in zip(old, new):
             if a.co_name != b.co_name or fingerprint(a) == fingerprint(b):
                 continue
-            for function in self.index.get((a.co_firstlineno, a.co_name), []):
+            for function in self._living(a):
                 if len(function.__code__.co_freevars) == len(b.co_freevars):
                     function.__code__ = b
                     reached += 1
             reached += self.swap(a, b)
         return reached
 
+    def _living(self, code: types.CodeType) -> list[types.FunctionType]:
+        """Find the functions that run some code; several of one name may stand in one line."""
+        found = self.index.get((code.co_firstlineno, code.co_name), [])
+        prints = {fingerprint(one) for one in {self.own_code[id(function)] for function in found}}
+        if len(prints) < 2:
+            return found
+        wanted = fingerprint(code)
+        return [function for function in found if fingerprint(self.own_code[id(function)]) == wanted]
+
     def swappable(self, before: types.CodeType, after: types.CodeType) -> bool:
         """Whether two versions differ only inside of functions."""
         return _shallow(before) == _shallow(after)
 
     def rerun_with(self, edits: Sequence[Edit]) -> None:
-        """Run the module's top level anew with edits."""
-        self.rerun(self._code(replace_spans(self.source.content, edits)[self.source.base :]))
+        """Run anew what edits change of the module's top level. Raises what the module's code does."""
+        text = replace_spans(self.source.content, edits)[self.source.base :]
+        if not Graft(self.module, self.filename, self.index).apply(self.source.tree, ast.parse(text)):
+            self.rerun(self._code(text))
 
     def rerun(self, code: types.CodeType) -> None:
         """Run the module's top level anew and carry what it defines over into the living objects."""
@@ -113,41 +126,12 @@ class Module:
         exec(code, fresh)  # noqa: S102 - running the project's own module, in a throwaway child
         for name, value in fresh.items():
             present = old.get(name)
-            if name.startswith("__") and name.endswith("__"):
+            dunder = name.startswith("__") and name.endswith("__")
+            if dunder or isinstance(value, types.ModuleType):
                 continue
-            if isinstance(present, (types.FunctionType, type)) and isinstance(value, (types.FunctionType, type)):
-                self._carry(present, value, self.module, name)
-            elif not isinstance(value, types.ModuleType):
-                setattr(self.module, name, value)
-
-    def _carry(self, old: Any, new: Any, owner: Any, name: str) -> None:
-        ours = getattr(old, "__module__", None) == self.module.__name__
-        if isinstance(old, types.FunctionType) and isinstance(new, types.FunctionType) and ours:
-            if len(old.__code__.co_freevars) != len(new.__code__.co_freevars):
-                setattr(owner, name, new)
-                return
-            old.__code__, old.__defaults__, old.__kwdefaults__ = new.__code__, new.__defaults__, new.__kwdefaults__
-            if hasattr(old, "__wrapped__") and hasattr(new, "__wrapped__"):
-                self._carry(old.__wrapped__, new.__wrapped__, old, "__wrapped__")
-        elif isinstance(old, type) and isinstance(new, type) and ours:
-            self._carry_class(old, new)
-        elif not ours:
-            setattr(owner, name, new)
-
-    def _carry_class(self, old: type, new: type) -> None:
-        for name, value in list(vars(new).items()):
-            present = vars(old).get(name)
-            if name in KEPT or isinstance(value, types.MemberDescriptorType):
-                continue
-            if isinstance(value, (staticmethod, classmethod)) and isinstance(present, (staticmethod, classmethod)):
-                self._carry(present.__func__, value.__func__, old, name)
-            elif isinstance(value, types.FunctionType) and isinstance(present, types.FunctionType):
-                self._carry(present, value, old, name)
-            else:
-                try:
-                    setattr(old, name, value)
-                except (AttributeError, TypeError):
-                    continue
+            ours = getattr(present, "__module__", None) == self.module.__name__
+            if not (ours and isinstance(present, (types.FunctionType, type)) and carry(present, value)):
+                old[name] = value
 
 
 def _shallow(code: types.CodeType) -> tuple[object, ...]:
@@ -156,20 +140,29 @@ def _shallow(code: types.CodeType) -> tuple[object, ...]:
     return code.co_code, plain, code.co_names
 
 
+class _Living:
+    """All functions of this process, by the file that they come from; looked up again when more was imported."""
+
+    modules = 0
+    files: dict[str, Index] = {}  # noqa: RUF012 - one for the process
+
+
 def _functions(filename: str) -> Index:
     """Find every living function of a file: decorated, bound, imported by name or closed over."""
     real = os.path.realpath(filename)
-    index: Index = {}
-    names: dict[str, bool] = {}
-    gc.unfreeze()
-    for thing in gc.get_objects():
-        if type(thing) is types.FunctionType:
-            code = thing.__code__
-            if code.co_filename not in names:
-                names[code.co_filename] = os.path.realpath(code.co_filename) == real
-            if names[code.co_filename]:
+    if _Living.modules != len(sys.modules) or real not in _Living.files:
+        gc.unfreeze()
+        names: dict[str, str] = {}
+        _Living.files = {}
+        for thing in gc.get_objects():
+            if type(thing) is types.FunctionType:
+                code = thing.__code__
+                if code.co_filename not in names:
+                    names[code.co_filename] = os.path.realpath(code.co_filename)
+                index = _Living.files.setdefault(names[code.co_filename], {})
                 index.setdefault((code.co_firstlineno, code.co_name), []).append(thing)
-    return index
+        _Living.modules = len(sys.modules)
+    return _Living.files.get(real, {})
 
 
 def imported(filename: str) -> Iterator[types.ModuleType]:

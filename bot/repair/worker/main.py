@@ -9,15 +9,23 @@ from pathlib import Path
 from typing import NoReturn
 
 from bot.repair.worker import cold
+from bot.repair.worker.facts import Crash
 from bot.repair.worker.hunt import Hunt
 from bot.repair.worker.imports import mend_imports
 from bot.repair.worker.job import Job
+from bot.repair.worker.outside import Outside
+from bot.repair.worker.reach import Reach
+from bot.repair.worker.recall import join, recall
+from bot.repair.worker.reverts import look_back
 from bot.repair.worker.spectra import Line, Spectrum, suspicion
-from bot.repair.worker.stream import Stream
+from bot.repair.worker.stream import FILES, Stream
 from bot.repair.worker.trials import try_all
 from bot.repair.worker.view import View
+from bot.repair.worker.vote import settle
 from bot.repair.worker.warm import Session
 
+DOUBTFUL = 0.6
+"""Part of the remaining time for candidates that failed where a failure is no proof."""
 SHOWN = 200
 """Suspicious lines that are told."""
 
@@ -50,18 +58,22 @@ def _analyse(job: Job) -> str:
     cold.enter(Path.cwd())
     session = Session(job, lambda session: _finish(job, _told(session)))
     code = session.open()
-    return mend_imports(session) if session.errors else f"pytest could not collect the tests (exit code {code})"
+    if not session.errors:
+        return f"pytest could not collect the tests (exit code {code})"
+    return look_back(job, (), mend_imports(session))
 
 
 def _told(session: Session) -> str:
     try:
-        return _use(session)
+        failing: list[str] = []
+        return look_back(session.job, failing, _use(session, failing))
     except Exception as error:  # noqa: BLE001 - pytest would swallow it, and it would pass for a fault of the project
         last = traceback.extract_tb(error.__traceback__)[-1]
         return f"the search failed by a fault of its own: {type(error).__name__}: {error} ({last.name}:{last.lineno})"
 
 
-def _use(session: Session) -> str:
+def _use(session: Session, failing: list[str]) -> str:
+    """Search, and note which tests it is about."""
     job = session.job
     wanted = session.number(job.tests)
     if job.tests and not wanted:
@@ -69,6 +81,7 @@ def _use(session: Session) -> str:
     session.stand()
     targets = [i for i in session.having("failed", "timeout") if not job.tests or i in wanted]
     if targets:
+        failing += (session.items[i].nodeid for i in targets)
         return _repair(session, targets)
     if session.errors:
         return mend_imports(session)
@@ -84,12 +97,12 @@ def _repair(session: Session, targets: list[int]) -> str:
     spectrum = session.trace(failing, passing)
     if spectrum is None:
         return "the failing tests could not be traced"
-    scores = suspicion(spectrum)
+    scores = job.past.boost(Reach(job.tree).widen(suspicion(spectrum), session.functions(failing)))
     _tell_suspects(job, scores)
     if job.mode == "locate":
         return "located"
     if not scores:
-        return "the failing tests pass no line of the project in their own process"
+        return "the failing tests pass no line of the project, in their own process or in those that they start"
     watched = (
         failing[:4] + [i for i in passing if session.items[i].location[0] == session.items[failing[0]].location[0]][:6]
     )
@@ -105,10 +118,22 @@ def _search(hunt: Hunt, scores: dict[Line, float], spectrum: Spectrum, watched: 
             views[path] = session.look(path, watched, spectrum)
         return views[path]
 
+    session.watch(
+        list(dict.fromkeys(path for path, _ in sorted(scores, key=lambda line: -scores[line])))[:FILES], watched
+    )
+    crashes = [Crash(*crash) for crash in spectrum.crashes]
+    pieces = recall(session.job.past, scores, crashes, lambda path: session.module(path) is not None)
+    if session.foreign >= set(hunt.targets):
+        hunt.pool.close()
+        return Outside(session, hunt.targets).run(join(pieces, Stream(scores, look)), session.job.left)
     while True:
-        reason = hunt.run(iter(Stream(scores, look)))
+        reason = hunt.run(join(pieces, Stream(scores, look)))
         session.job.tell("tried", count=hunt.tried)
         if reason != "surprise":
+            settle(session, hunt.targets, hunt.found)
+            if reason == "exhausted" and hunt.doubtful:
+                again = iter(sorted(hunt.doubtful, key=lambda scored: -scored.score))
+                return Outside(session, hunt.targets, hunt.passing).run(again, session.job.left * DOUBTFUL)
             return reason
         # These pass in a fresh process: what they say here is worth nothing.
         targets = [i for i in hunt.targets if i not in hunt.surprises]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import difflib
+from collections import Counter
 from collections.abc import Iterator
 
 from bot.repair.worker.facts import CALLABLES, compatibility
 from bot.repair.worker.rules import called, cheap, heavy, stored
 from bot.repair.worker.source import FUNCTIONS, Candidate, key
+from bot.repair.worker.usage import index
 from bot.repair.worker.view import View
 
 FUNCTION_TWINS: dict[str, tuple[str, ...]] = {
@@ -39,6 +42,12 @@ METHOD_TWINS: dict[str, tuple[str, ...]] = {
     "bisect_left": ("bisect_right",), "bisect_right": ("bisect_left",), "encode": ("decode",), "decode": ("encode",),
     "sort": ("reverse",), "reverse": ("sort",),
 }  # fmt: skip
+FEW = 8
+"""Functions of a file, any of which may be meant; of more only those of like names."""
+USUAL = 12
+"""Attributes of the same object elsewhere in the file."""
+REPEATED = 0.4
+"""For a variable that then stands on both sides of an operator."""
 SWAPPED = ("min", "max", "any", "all")
 
 
@@ -47,13 +56,17 @@ def replace_variable(view: View, node: ast.Name) -> Iterator[Candidate]:
     """A variable becomes another one of a fitting type."""
     if called(view, node):
         return
+    parent = view.source.parent(node)
+    sides = ast.iter_child_nodes(parent) if isinstance(parent, (ast.BinOp, ast.Compare)) else ()
+    twins = {view.text(n) for n in sides if isinstance(n, ast.expr)}
     for name, types, kind in view.scope(node):
         if name == node.id:
             continue
         if kind in ("local", "comprehension", "lambda"):
             fit = 0.5 if stored(node) else compatibility(view.types(node), types)
             if fit:
-                yield view.replace(node, name, "var_replace", 0.8 * fit * (0.8 if stored(node) else 1))
+                same = REPEATED if name in twins else 1
+                yield view.replace(node, name, "var_replace", 0.8 * fit * (0.8 if stored(node) else 1) * same)
         elif kind == "constant" and not stored(node):
             yield view.replace(node, name, "var_replace", 0.3)
 
@@ -65,9 +78,12 @@ def replace_function(view: View, node: ast.Name) -> Iterator[Candidate]:
         return
     for twin in FUNCTION_TWINS.get(node.id, ()):
         yield view.replace(node, twin, "call_swap", 0.7 if twin in SWAPPED else 0.4)
-    for name, types, kind in view.scope(node):
-        if name != node.id and (kind == "function" or types & {"function", "method"}):
-            yield view.replace(node, name, "call_swap", 0.4)
+    others = [v for v in view.scope(node) if v.kind == "function" or v.types & {"function", "method"}]
+    near = set(difflib.get_close_matches(node.id, [v.name for v in others], 6, 0.6)) if len(others) > FEW else None
+    for name, _, kind in others:
+        if name != node.id:
+            close = near is None or name in near or kind == "local"
+            yield view.replace(node, name, "call_swap", 0.4 if close else 0.1)
 
 
 @cheap(ast.Attribute)
@@ -80,11 +96,27 @@ def replace_attribute(view: View, node: ast.Attribute) -> Iterator[Candidate]:
         for twin in FUNCTION_TWINS.get(node.attr, ()):
             yield view.replace(node, f"{base}.{twin}", "method_swap", 0.4)
     known = view.facts.attributes.get(key(node.value), set())
+    usual = index(view).attributes.get(base, Counter()) if isinstance(node.value, ast.Name) else Counter[str]()
     for name in sorted(view.material(node).attributes | known):
         if name != node.attr and (not known or name in known or not call):
             yield view.replace(node, f"{base}.{name}", "attr_replace", 0.15 if call else 0.6)
+    for name, _ in usual.most_common(USUAL):
+        if name != node.attr and name not in view.material(node).attributes and name not in known:
+            yield view.replace(node, f"{base}.{name}", "attr_replace", 0.2)
     if not call and not stored(node):
         yield view.replace(node, base, "drop_attr", 0.25)
+
+
+@cheap(ast.Name, ast.Attribute)
+def change_owner(view: View, node: ast.Name | ast.Attribute) -> Iterator[Candidate]:
+    """`size` becomes `self.size` where the object has that, and the other way round."""
+    known = {v.name for v in view.scope(node)}
+    if isinstance(node, ast.Attribute):
+        owned = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+        if owned and node.attr in known:
+            yield view.replace(node, node.attr, "change_owner", 0.5)
+    elif "self" in known and node.id in index(view).attributes.get("self", ()) and node.id != "self":
+        yield view.replace(node, f"self.{node.id}", "change_owner", 0.5)
 
 
 @cheap(ast.Subscript, ast.Tuple)
@@ -113,8 +145,8 @@ def swap_names(view: View, node: ast.stmt) -> Iterator[Candidate]:
         return
     names.sort(key=view.source.span)
     start, end = view.source.span(names[0])[0], view.source.span(names[-1])[1]
-    for index, one in enumerate(known):
-        for other in known[index + 1 :]:
+    for place, one in enumerate(known):
+        for other in known[place + 1 :]:
             text, position = b"", start
             for name in names:
                 first, last = view.source.span(name)

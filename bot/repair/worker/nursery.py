@@ -8,6 +8,8 @@ import os
 import signal
 import socket
 import sys
+import sysconfig
+from contextlib import suppress
 from importlib import metadata, util
 from pathlib import Path
 from typing import Any, NoReturn
@@ -35,6 +37,18 @@ def preload(tree: Tree) -> None:
                 importlib.import_module(name)
         except Exception:  # noqa: BLE001, S112 - a plugin that cannot be imported is pytest's to complain of
             continue
+
+
+def neutral(tree: Tree) -> list[str]:
+    """Name the loaded modules that have nothing to do with the project: those of Python, and what draws examples."""
+    place = sysconfig.get_path("stdlib")
+    found = []
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None) or ""
+        standard = file.startswith(place) and "site-packages" not in file
+        if (standard or name.split(".")[0] == "hypothesis") and not tree.holds(file) and "__main__" not in name:
+            found.append(name)
+    return found
 
 
 def _plugins() -> Any:
@@ -86,6 +100,11 @@ class Nursery:
             os.close(writing)
         return reading
 
+    def teach(self, names: list[str]) -> None:
+        """Let it load modules that each cold process would load again."""
+        with suppress(OSError):
+            self.socket.send(json.dumps(names).encode())
+
     def close(self) -> None:
         """End the process; those that it started are ended by whoever asked for them."""
         self.socket.close()
@@ -96,8 +115,11 @@ class Nursery:
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         while True:
             data, pipes, _, _ = socket.recv_fds(requests, LONGEST, 1)
-            if not pipes:
+            if not data:
                 os._exit(0)
+            if not pipes:
+                _learn(json.loads(data))
+                continue
             if os.fork() == 0:
                 try:
                     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -106,6 +128,13 @@ class Nursery:
                 finally:
                     os._exit(70)
             os.close(pipes[0])
+
+
+def _learn(names: list[str]) -> None:
+    for name in names:
+        if name not in sys.modules:
+            with suppress(Exception):
+                importlib.import_module(name)
 
 
 def _become(tree: Tree, task: dict[str, Any], pipe: int, *, fresh: bool, first: bool) -> None:

@@ -26,7 +26,8 @@ Observed = tuple[dict[Key, set[str]], dict[Key, set[str]], dict[Key, set[bool]],
 class Instrument(ast.NodeTransformer):
     """Wraps each expression that is read in a call that takes note of its value."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: int = 0) -> None:
+        self.first = first
         self.keys: list[Key] = []
 
     def visit(self, node: ast.AST) -> Any:
@@ -62,7 +63,7 @@ class Instrument(ast.NodeTransformer):
 
     def _wrap(self, node: ast.expr, where: Key) -> ast.expr:
         self.keys.append(where)
-        number = ast.Constant(len(self.keys) - 1)
+        number = ast.Constant(self.first + len(self.keys) - 1)
         if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in ORDER:
             name = ast.Constant(ORDER[type(node.ops[0])])
             call = ast.Call(ast.Name(COMPARE, ast.Load()), [number, name, node.left, node.comparators[0]], [])
@@ -115,18 +116,21 @@ class Recorder:
             self.signs[number].add(sign)
         return result
 
-    def observed(self) -> Observed:
-        """Return the notes by place."""
+    def observed(self, span: range) -> Observed:
+        """Return the notes of one file, whose places have these numbers, by place."""
         return (
-            {self.keys[n]: seen for n, seen in self.types.items()},
-            {self.keys[n]: seen for n, seen in self.signs.items()},
-            {self.keys[n]: seen for n, seen in self.truths.items()},
-            {self.keys[n]: seen for n, seen in self.attributes.items()},
+            {self.keys[n]: self.types[n] for n in span if n in self.types},
+            {self.keys[n]: self.signs[n] for n in span if n in self.signs},
+            {self.keys[n]: self.truths[n] for n in span if n in self.truths},
+            {self.keys[n]: self.attributes[n] for n in span if n in self.attributes},
         )
 
 
-def instrument(content: bytes) -> tuple[ast.Module, list[Key]]:
-    """Parse a file and wrap its expressions; returns the tree and the place of each wrapped one."""
-    transformer = Instrument()
+def instrument(content: bytes, first: int = 0) -> tuple[ast.Module, list[Key]]:
+    """Parse a file and wrap its expressions; returns the tree and the place of each wrapped one.
+
+    They are numbered from `first` on.
+    """
+    transformer = Instrument(first)
     tree: ast.Module = transformer.visit(ast.parse(content))
     return ast.fix_missing_locations(tree), transformer.keys

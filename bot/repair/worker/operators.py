@@ -15,12 +15,13 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
 }  # fmt: skip
 ORDERED = {"<": ("lt",), "<=": ("lt", "eq"), ">": ("gt",), ">=": ("gt", "eq"), "==": ("eq",), "!=": ("lt", "gt")}
+# A comparison turned into its opposite passes many a suite by chance, so it comes after the one turned round.
 OTHER_COMPARISONS: dict[str, tuple[tuple[str, float], ...]] = {
-    "<": (("<=", 1), (">", 0.6), (">=", 0.8), ("==", 0.3), ("!=", 0.3)),
-    "<=": (("<", 1), (">=", 0.6), (">", 0.8), ("==", 0.3)),
-    ">": ((">=", 1), ("<", 0.6), ("<=", 0.8), ("!=", 0.3), ("==", 0.3)),
-    ">=": ((">", 1), ("<=", 0.6), ("<", 0.8), ("==", 0.3)),
-    "==": (("!=", 0.9), ("<=", 0.4), (">=", 0.4), ("is", 0.2), ("<", 0.3), (">", 0.3), ("in", 0.15)),
+    "<": (("<=", 1), (">", 0.85), (">=", 0.6), ("==", 0.4), ("!=", 0.3)),
+    "<=": (("<", 1), (">=", 0.85), (">", 0.6), ("==", 0.4)),
+    ">": ((">=", 1), ("<", 0.85), ("<=", 0.6), ("!=", 0.3), ("==", 0.4)),
+    ">=": ((">", 1), ("<=", 0.85), ("<", 0.6), ("==", 0.4)),
+    "==": (("!=", 0.9), ("<=", 0.4), (">=", 0.4), ("is", 0.2), ("<", 0.45), (">", 0.45), ("in", 0.15)),
     "!=": (("==", 0.9), ("<", 0.3), (">", 0.3), ("is not", 0.2)),
     "is": (("is not", 0.9), ("==", 0.5)),
     "is not": (("is", 0.9), ("!=", 0.5)),
@@ -31,10 +32,17 @@ BINARY: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.MatMult: "@",
 }  # fmt: skip
-OTHER_BINARY: dict[str, tuple[str, ...]] = {
-    "+": ("-", "*", "//"), "-": ("+", "*", "%", "//"), "*": ("+", "/", "**", "//", "-"), "/": ("//", "*", "%", "-"),
-    "//": ("/", "%", "*", "-"), "%": ("//", "/", "*", "-"), "**": ("*", "+", "//"), "&": ("|", "^", "-"),
-    "|": ("&", "^", "-"), "^": ("&", "|", "**"), "<<": (">>", "*"), ">>": ("<<", "//"),
+OTHER_BINARY: dict[str, tuple[tuple[str, float], ...]] = {
+    "+": (("-", 0.8), ("*", 0.65), ("//", 0.3), ("/", 0.25), ("%", 0.25), ("**", 0.15), ("|", 0.1)),
+    "-": (("+", 0.8), ("*", 0.6), ("%", 0.4), ("//", 0.35), ("/", 0.3), ("**", 0.12)),
+    "*": (("+", 0.75), ("/", 0.7), ("**", 0.6), ("//", 0.5), ("-", 0.4), ("%", 0.3)),
+    "/": (("//", 0.8), ("*", 0.7), ("%", 0.5), ("-", 0.35), ("+", 0.25), ("**", 0.1)),
+    "//": (("/", 0.8), ("%", 0.7), ("*", 0.55), ("-", 0.4), ("+", 0.3)),
+    "%": (("//", 0.8), ("/", 0.65), ("*", 0.5), ("-", 0.4), ("+", 0.35)),
+    "**": (("*", 0.7), ("//", 0.2), ("+", 0.15), ("-", 0.12), ("/", 0.15), ("%", 0.12)),
+    "&": (("|", 0.8), ("^", 0.65), ("-", 0.5), ("+", 0.15)), "|": (("&", 0.8), ("^", 0.65), ("-", 0.5), ("+", 0.15)),
+    "^": (("&", 0.8), ("|", 0.7), ("**", 0.5), ("+", 0.15)), "<<": ((">>", 0.8), ("*", 0.5)),
+    ">>": (("<<", 0.8), ("//", 0.5)), "@": (("*", 0.6),),
 }  # fmt: skip
 
 
@@ -91,8 +99,8 @@ def change_membership(view: View, node: ast.Compare) -> Iterator[Candidate]:
 def change_operator(view: View, node: ast.BinOp) -> Iterator[Candidate]:
     """`a + b` becomes `a - b`, `b + a`, `a` or `b`."""
     operator, left, right = BINARY[type(node.op)], view.side(node.left), view.side(node.right)
-    for index, new in enumerate(OTHER_BINARY.get(operator, ())):
-        yield view.replace(node, view.enclose(node, f"{left} {new} {right}"), "bin_op", 0.8 - 0.12 * index)
+    for new, prior in OTHER_BINARY.get(operator, ()):
+        yield view.replace(node, view.enclose(node, f"{left} {new} {right}"), "bin_op", prior)
     types = view.types(node)
     if operator not in "+*" or not types or types - NUMBERS:
         yield view.replace(node, view.enclose(node, f"{right} {operator} {left}"), "swap_operands", 0.6)
@@ -124,8 +132,10 @@ def change_junction(view: View, node: ast.BoolOp) -> Iterator[Candidate]:
         node, view.enclose(node, f" {other} ".join(view.clause(v, other) for v in node.values)), "bool_op", 0.7
     )
     clauses = [view.clause(v, word) for v in node.values]
-    for index in range(len(clauses)):
+    for index, value in enumerate(node.values):
         rest = clauses[:index] + clauses[index + 1 :]
+        if view.facts.truths.get(key(value)) == {word == "and"}:
+            continue
         yield view.replace(node, view.enclose(node, f" {word} ".join(rest)), "drop_cond", 0.55)
     yield view.replace(node, view.enclose(node, f" {word} ".join(reversed(clauses))), "swap_operands", 0.3)
 
@@ -161,8 +171,8 @@ def change_update(view: View, node: ast.AugAssign) -> Iterator[Candidate]:
     """`a += b` becomes `a -= b`, `a = b` or `a = b + a`."""
     target, value, operator = view.text(node.target), view.text(node.value), BINARY[type(node.op)]
     span = view.source.span(node)
-    for new in OTHER_BINARY.get(operator, ()):
-        yield view.rewrite(span, f"{target} {new}= {value}", "bin_op", 0.6, node.lineno)
+    for new, prior in OTHER_BINARY.get(operator, ()):
+        yield view.rewrite(span, f"{target} {new}= {value}", "bin_op", 0.75 * prior, node.lineno)
     yield view.rewrite(span, f"{target} = {value}", "aug_assign", 0.35, node.lineno)
     yield view.rewrite(
         span, f"{target} = {view.operand(node.value)} {operator} {target}", "swap_operands", 0.35, node.lineno

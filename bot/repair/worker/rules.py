@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from typing import Any, Callable, NamedTuple, TypeVar
 
@@ -23,6 +24,8 @@ class Rule(NamedTuple):
 CHEAP: list[Rule] = []
 HEAVY: list[Rule] = []
 """Templates that combine everything with everything; only the worst lines are worth it."""
+HEADS: list[Rule] = []
+"""Templates for what stands around the body of a function or class."""
 
 
 def cheap(*kinds: type[ast.AST]) -> Callable[[T], T]:
@@ -45,6 +48,16 @@ def heavy(*kinds: type[ast.AST]) -> Callable[[T], T]:
     return register
 
 
+def head(*kinds: type[ast.AST]) -> Callable[[T], T]:
+    """Register a template for definitions with suspicious lines."""
+
+    def register(propose: T) -> T:
+        HEADS.append(Rule(kinds, propose))
+        return propose
+
+    return register
+
+
 def stored(node: ast.AST) -> bool:
     """Whether an expression is written to."""
     return isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
@@ -53,3 +66,17 @@ def stored(node: ast.AST) -> bool:
 def called(view: View, node: ast.AST) -> bool:
     """Whether an expression is what a call calls."""
     return isinstance(view.source.parent(node), ast.Call) and view.source.field(node) == "func"
+
+
+def parameters(view: View, function: str) -> list[str]:
+    """List parameter names that a call of this name may take, from this file and what is imported."""
+    name = function.rsplit(".", 1)[-1]
+    found: list[str] = []
+    for node in ast.walk(view.source.tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and name in (node.name, "__init__"):
+            found += [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+    for module in list(sys.modules.values()):
+        code = getattr(getattr(module, name, None), "__code__", None)
+        if code is not None:
+            found += code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return list(dict.fromkeys(found))

@@ -15,6 +15,7 @@ SLICES = (
     ("[::2]", 0.08),
 )  # fmt: skip
 VARIABLE_SLICES = ("[{}:]", "[:{}]", "[{} + 1:]", "[:{} + 1]", "[{}]")
+AGGREGATES = ("sum", "max", "min", "len", "set")
 STRING_METHODS = ("lower()", "upper()", "strip()", "swapcase()", "split()", "title()")
 
 
@@ -52,8 +53,29 @@ def change_index(view: View, node: ast.Subscript) -> Iterator[Candidate]:
     yield view.replace(node, value, "drop_sub", 0.25)
     if "dict" in view.types(node.value):
         yield view.replace(node, f"{value}.get({index})", "wrap_call", 0.3)
+    if view.types(node.value) & {"list", "tuple"}:
+        for function in AGGREGATES:
+            yield view.replace(node, f"{function}({value})", "aggregate", 0.15)
     yield view.replace(node, f"{value}[-1]", "subscript", 0.3)
     yield view.replace(node, f"{value}[0]", "subscript", 0.3)
+
+
+@cheap(ast.Name)
+def take_element(view: View, node: ast.Name) -> Iterator[Candidate]:
+    """`a` becomes `items[i]`, with a sequence and a number that are at hand."""
+    if (
+        stored(node)
+        or called(view, node)
+        or not isinstance(view.source.parent(node), (ast.Compare, ast.BinOp, ast.Call))
+    ):
+        return
+    known = view.variables(node)
+    numbers = [v.name for v in known if "int" in v.types][:5]
+    for sequence in known:
+        if sequence.types & SEQUENCES:
+            for number in numbers:
+                if number != sequence.name:
+                    yield view.replace(node, f"{sequence.name}[{number}]", "take_element", 0.12)
 
 
 @cheap(ast.Tuple, ast.List)

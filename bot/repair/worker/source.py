@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Union
 
 BOM = b"\xef\xbb\xbf"
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases", "decorator_list", "returns", "annotation")
+POSITIONED = sys.version_info >= (3, 12)
+"""Whether the interpreter knows where the expressions of an f-string stand."""
 Key = tuple[int, int, int, int]
+Definition = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef]
 
 
 class Edit(NamedTuple):
@@ -117,7 +121,9 @@ class Source:
         return next((n for n in self.ancestors(node) if isinstance(n, FUNCTIONS)), None)
 
     def formatted(self, node: ast.AST) -> bool:
-        """Whether a node stands in an f-string, whose inner positions are not to be trusted."""
+        """Whether a node stands in an f-string, whose inner positions are not to be trusted before 3.12."""
+        if POSITIONED and node in self.parents and not isinstance(self.parent(node), ast.JoinedStr):
+            return self.field(node) == "format_spec"
         for outer in self.ancestors(node):
             if isinstance(outer, ast.JoinedStr):
                 return True

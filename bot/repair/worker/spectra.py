@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import ast
 import math
+import os
 import re
+import subprocess
 import sys
 import types
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from bot.repair.worker.facts import Crash
+from bot.repair.worker.follow import Follower
 from bot.repair.worker.items import run_item
 from bot.repair.worker.tree import Tree
+from bot.repair.worker.witness import VARIABLE, Notes
 
 Line = tuple[str, int]
 LOCALS = 6000
@@ -29,44 +35,94 @@ class Spectrum(NamedTuple):
     crashes: list[tuple[str, int, str, str, tuple[str, ...]]]
     differences: list[tuple[str, str]]
     """Source of the actual and the expected value."""
+    elsewhere: Sequence[int] = ()
+    """Failing tests that pass lines of the project in processes which they start; by their place among the failing."""
 
 
 class Tracer:
-    """Traces tests one by one."""
+    """Traces tests one by one, and the processes that they start."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, notes: Path) -> None:
         self.tree = tree
+        self.notes = notes
         self.lines: set[Line] = set()
         self.variables: dict[str, dict[int, dict[str, set[str]]]] = {}
         self.budget = 0
+        self.outcome = ""
+        """How the last test ended."""
+        self.elsewhere = False
+        """Whether the last test passed lines of the project in a process that it started."""
+        self._follower = Follower(tree.own, self._note, self._leave)
+        self._forked: Notes | None = None
+        os.register_at_fork(after_in_child=self._part)
+        call_witness(tree.root, notes)
 
-    def _enter(self, frame: types.FrameType, _: str, __: Any) -> Any:
-        path = self.tree.own(frame.f_code.co_filename)
-        if path is None:
-            return None
+    def _part(self) -> None:
+        """Note in a file what a fork of this process passes: what it knows is lost with it."""
+        self._forked = Notes(str(self.notes), "f", str(self.tree.root))
 
-        def inside(frame: types.FrameType, event: str, _: Any) -> Any:
-            if event == "line":
-                self.lines.add((path, frame.f_lineno))
-            if self.budget and event in ("line", "return"):
-                self.budget -= 1
-                seen = self.variables.setdefault(path, {}).setdefault(frame.f_code.co_firstlineno, {})
-                for name, value in frame.f_locals.items():
-                    seen.setdefault(name, set()).add(type(value).__name__)
-            return inside
+    def _note(self, path: str, frame: types.FrameType, number: int) -> bool:
+        self.lines.add((path, number))
+        if self._forked is not None:
+            self._forked.add((str(self.tree.root / path), number))
+        self._leave(path, frame, number)
+        return self.budget > 0
 
-        self.lines.add((path, frame.f_lineno))
-        return inside
+    def _leave(self, path: str, frame: types.FrameType, _: int) -> None:
+        if not self.budget:
+            return
+        self.budget -= 1
+        seen = self.variables.setdefault(path, {}).setdefault(frame.f_code.co_firstlineno, {})
+        for name, value in list(frame.f_locals.items()):
+            seen.setdefault(name, set()).add(type(value).__name__)
 
-    def trace(self, item: pytest.Item, limit: float, *, hooks: bool) -> tuple[set[Line], BaseException | None]:
+    def trace(
+        self, item: pytest.Item, limit: float, *, hooks: bool, wall: float = 0.0
+    ) -> tuple[set[Line], BaseException | None]:
         """Run a test and return the lines that it passed and the exception that ended it."""
         self.lines, self.budget = set(), LOCALS
-        sys.settrace(self._enter)
-        try:
-            run = run_item(item, limit, hooks=hooks)
-        finally:
-            sys.settrace(None)
+        with self._follower.following():
+            run = run_item(item, limit, hooks=hooks, wall=wall)
+        self.outcome = run.outcome
+        told, self.elsewhere = read(self.notes)
+        self.lines |= {(path, number) for name, number in told if (path := self.tree.own(name)) is not None}
         return self.lines, run.error
+
+
+def read(folder: Path) -> tuple[set[Line], bool]:
+    """Read and remove the notes of a folder; also tells whether any came from a process that was started anew."""
+    found: set[Line] = set()
+    anew = False
+    for file in list(folder.iterdir()):
+        rows = [row.split("\t") for row in file.read_text("utf-8", "replace").split("\n")]
+        file.unlink()
+        here = {(row[0], int(row[1])) for row in rows if len(row) == 2 and row[1].isdigit()}
+        anew = anew or (file.name.startswith("x") and bool(here))
+        found |= here
+    return found, anew
+
+
+def call_witness(root: Path, notes: Path) -> None:
+    """Let processes that are started from now on tell which lines of the project they pass."""
+    place = notes.parent / "witness"
+    place.mkdir(exist_ok=True)
+    (place / "sitecustomize.py").write_bytes(Path(__file__).with_name("witness.py").read_bytes())
+    told = {VARIABLE: os.pathsep.join((str(place), str(notes), str(root)))}
+
+    def extend(environment: MutableMapping[str, str]) -> None:
+        found = environment.get("PYTHONPATH")
+        environment.update(told, PYTHONPATH=os.pathsep.join([str(place), *([found] if found else [])]))
+
+    extend(os.environ)
+    begin = subprocess.Popen.__init__
+
+    def begin_told(self: Any, *given: Any, **named: Any) -> None:
+        if isinstance(named.get("env"), Mapping):
+            named["env"] = dict(named["env"])
+            extend(named["env"])
+        begin(self, *given, **named)
+
+    subprocess.Popen.__init__ = begin_told  # type: ignore[method-assign]
 
 
 def crash_of(error: BaseException, tree: Tree) -> Crash | None:
@@ -84,6 +140,21 @@ def crash_of(error: BaseException, tree: Tree) -> Crash | None:
     if last is None:
         return None
     return Crash(*last, type(error).__name__, str(error)[:300], _offered(error))
+
+
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """List what an exception stands for: itself, or those that it only gathers."""
+    if error is None:
+        return
+    parts = getattr(error, "failures", None) if type(error).__name__ == "MultipleDoctestFailures" else None
+    parts = parts or getattr(error, "exceptions", None)
+    for part in parts if isinstance(parts, (list, tuple)) else ():
+        kept = getattr(part, "exc_info", None)
+        found = kept[1] if isinstance(kept, tuple) else part
+        if isinstance(found, BaseException):
+            yield found
+    if not parts:
+        yield error
 
 
 def _offered(error: BaseException) -> tuple[str, ...]:
@@ -104,19 +175,26 @@ UNITTEST = re.compile(r"(.+?) != (.+?)(?: : .*)?$")
 
 def difference_of(error: BaseException | None) -> tuple[str, str] | None:
     """Read the actual and the expected value from the message of a failed assertion."""
+    example = getattr(error, "example", None)
+    if example is not None:
+        got, want = str(getattr(error, "got", "")).strip(), str(example.want).strip()
+        return (got, want) if _literal(got) and _literal(want) else None
     if not isinstance(error, AssertionError):
         return None
     first = str(error).split("\n", 1)[0][:4000]
     for pattern in (EQUAL, UNITTEST):
         found = pattern.match(first)
-        if found:
-            try:
-                ast.literal_eval(found[1])
-                ast.literal_eval(found[2])
-            except (ValueError, SyntaxError, MemoryError, RecursionError):
-                continue
+        if found and _literal(found[1]) and _literal(found[2]):
             return found[1], found[2]
     return None
+
+
+def _literal(text: str) -> bool:
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
 
 
 def suspicion(spectrum: Spectrum) -> dict[Line, float]:

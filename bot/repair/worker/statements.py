@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from bot.repair.worker.conditions import base_cases
+from bot.repair.worker.definitions import exceptions
 from bot.repair.worker.facts import NUMBERS, SEQUENCES, compatibility
 from bot.repair.worker.rules import cheap, heavy
 from bot.repair.worker.source import DEFINITIONS, FUNCTIONS, Candidate
@@ -174,19 +175,23 @@ def leave_early(view: View, node: ast.stmt) -> Iterator[Candidate]:
     local = [v for v in view.scope(node) if v.kind == "local"]
     first = source.parent(node) is function and source.block(node)[0] is node
     loop = any(isinstance(outer, (ast.For, ast.While)) for outer in source.ancestors(node))
-    answers = _answers(view, function)
+    known, raised = answers(view, function), exceptions(view, node)
     start = source.whole(node)[0]
     for condition, weight in base_cases(local):
-        for rank, answer in enumerate(answers):
+        for rank, answer in enumerate(known):
             prior = 0.2 * weight * (1 if first else 0.5) * (1 if rank < 6 else 0.6)
             text = f"{indent}if {condition}:\n{indent}    return {answer}\n"
             yield view.rewrite((start, start), text, "guard_ret", prior, node.lineno)
+        for name in raised:
+            text = f"{indent}if {condition}:\n{indent}    raise {name}\n"
+            yield view.rewrite((start, start), text, "guard_raise", 0.3 * weight, node.lineno)
         for word in ("continue", "break") if loop else ():
             text = f"{indent}if {condition}:\n{indent}    {word}\n"
             yield view.rewrite((start, start), text, "guard_flow", 0.2 * weight, node.lineno)
 
 
-def _answers(view: View, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+def answers(view: View, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    """List what a function may return: what it returns elsewhere, plain values, its arguments."""
     returns = [n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None]
     texts = [view.text(value) for value in returns if value.lineno == value.end_lineno]
     return list(dict.fromkeys([*texts, *ANSWERS, *(a.arg for a in function.args.args)]))
@@ -201,7 +206,7 @@ def end_block(view: View, node: ast.stmt) -> Iterator[Candidate]:
     function, end = source.function(node), source.whole(node)[1]
     assert function is not None
     if isinstance(source.parent(node), FUNCTIONS):
-        for answer in [*_answers(view, function), *view.material(node).names]:
+        for answer in [*answers(view, function), *view.material(node).names]:
             yield view.rewrite((end, end), f"{indent}return {answer}\n", "add_return", 0.3, node.lineno)
     elif any(isinstance(outer, (ast.For, ast.While)) for outer in source.ancestors(node)):
         yield view.rewrite((end, end), f"{indent}break\n", "flow", 0.2, node.lineno)

@@ -6,17 +6,38 @@ import ast
 import heapq
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Callable, NamedTuple
 
-from bot.repair.worker import calls, conditions, names, operators, sequences, statements, values
+from bot.repair.worker import (
+    branches,
+    calls,
+    conditions,
+    definitions,
+    literals,
+    names,
+    operands,
+    operators,
+    order,
+    patterns,
+    sequences,
+    shapes,
+    statements,
+    unread,
+    values,
+)
+from bot.repair.worker.echoes import Echoes
 from bot.repair.worker.faults import mend_faults
-from bot.repair.worker.rules import CHEAP, HEAVY, Rule
-from bot.repair.worker.source import DEFINITIONS, FUNCTIONS, Candidate
+from bot.repair.worker.rules import CHEAP, HEADS, HEAVY, Rule
+from bot.repair.worker.source import DEFINITIONS, FUNCTIONS, Candidate, Definition
 from bot.repair.worker.spectra import Line
+from bot.repair.worker.usage import Usage, judge, usage
 from bot.repair.worker.view import View
 
-FAMILIES = (calls, conditions, names, operators, sequences, statements, values)
+FAMILIES = (
+    branches, calls, conditions, definitions, literals, names, operands, operators, order, patterns, sequences, shapes,
+    statements, unread, values,
+)  # fmt: skip
 """Importing a family registers its templates."""
 LIGHT_BOUND = 1.0
 HEAVY_BOUND = 0.35
@@ -42,6 +63,10 @@ class Group(NamedTuple):
     """Candidates of one statement that have not been made yet."""
 
     weight: float
+    bound: float
+    """What the prior of no candidate is above."""
+    view: View
+    place: ast.AST
     make: Callable[[], Iterator[Candidate]]
 
 
@@ -60,7 +85,9 @@ class Stream:
         self.look = look
         self._heap: list[tuple[float, int, Group | Scored]] = []
         self._count = itertools.count()
-        self._seen: set[tuple[object, ...]] = set()
+        self._seen: dict[tuple[object, ...], float] = {}
+        """The best score of each edit so far: two templates may propose the same."""
+        self._echoes = Echoes()
         for path in list(dict.fromkeys(path for path, _ in ranked))[:FILES]:
             self._add_file(path)
 
@@ -69,7 +96,8 @@ class Stream:
         while self._heap:
             _, _, entry = heapq.heappop(self._heap)
             if isinstance(entry, Scored):
-                yield entry
+                if entry.score >= self._seen[entry.candidate.edits]:
+                    yield entry
             else:
                 self._open(entry)
 
@@ -77,11 +105,22 @@ class Stream:
         heapq.heappush(self._heap, (-score, next(self._count), entry))
 
     def _open(self, group: Group) -> None:
+        content, known = group.view.source.content, usage(group.view, group.place)
+        root = group.view.source.function(group.place) or group.view.source.tree
         for candidate in group.make():
-            if candidate.edits not in self._seen:
-                self._seen.add(candidate.edits)
-                score = candidate.prior * group.weight
-                self._push(score, Scored(score, candidate))
+            if self._weigh(group, known, candidate):
+                echo = self._echoes.join(candidate, content[candidate.edit.start : candidate.edit.end], root)
+                if echo is not None:
+                    self._weigh(group, known, echo)
+
+    def _weigh(self, group: Group, known: Usage, candidate: Candidate) -> bool:
+        """Queue a candidate, unless it was there before with as good a score."""
+        score = min(group.bound, candidate.prior * judge(group.view, known, candidate)) * group.weight
+        if score <= self._seen.get(candidate.edits, 0.0):
+            return False
+        self._seen[candidate.edits] = score
+        self._push(score, Scored(score, candidate))
+        return True
 
     def _add_file(self, path: str) -> None:
         view = self.look(path)
@@ -93,8 +132,7 @@ class Stream:
             header = view.source.header(statement)
             score = max((here.get(line, 0.0) for line in header), default=0.0)
             if isinstance(statement, DEFINITIONS):
-                if isinstance(statement, FUNCTIONS):
-                    self._add_defaults(view, statement, here)
+                self._add_definition(view, statement, here)
                 continue
             if score:
                 used |= {n.id for n in view.source.expressions(statement) if isinstance(n, ast.Name)}
@@ -104,21 +142,28 @@ class Stream:
                     self._add(view, statement, HEAVY, HEAVY_BOUND, weigh(score) * HEAVY_WEIGHT)
         highest = max(here.values())
         self._add_constants(view, used, highest)
-        weight = weigh(highest)
-        self._push(FAULT_BOUND * weight, Group(weight, lambda: _changing(view, mend_faults(view))))
+        self._push_group(
+            Group(weigh(highest), FAULT_BOUND, view, view.source.tree, lambda: _changing(view, mend_faults(view)))
+        )
+
+    def _push_group(self, group: Group) -> None:
+        self._push(group.bound * group.weight, group)
 
     def _add(self, view: View, statement: ast.stmt, rules: list[Rule], bound: float, weight: float) -> None:
         nodes = [statement, *view.source.expressions(statement)]
-        self._push(bound * weight, Group(weight, lambda: propose(view, nodes, rules)))
+        self._push_group(Group(weight, bound, view, statement, lambda: propose(view, nodes, rules)))
 
-    def _add_defaults(
-        self, view: View, function: ast.FunctionDef | ast.AsyncFunctionDef, here: dict[int, float]
-    ) -> None:
-        body = range(function.lineno, (function.end_lineno or function.lineno) + 1)
+    def _add_definition(self, view: View, definition: Definition, here: dict[int, float]) -> None:
+        """Add what can be wrong with the head of a function or class: defaults, decorators, bases."""
+        body = range(definition.lineno, (definition.end_lineno or definition.lineno) + 1)
         score = max((here.get(line, 0.0) for line in body), default=0.0) * DEFINED
-        defaults = [*function.args.defaults, *(d for d in function.args.kw_defaults if d)]
-        if score and defaults:
-            self._push(LIGHT_BOUND * weigh(score), Group(weigh(score), lambda: propose(view, defaults, CHEAP)))
+        if not score:
+            return
+        nodes: list[ast.AST] = [definition]
+        if isinstance(definition, FUNCTIONS):
+            nodes += [*definition.args.defaults, *(d for d in definition.args.kw_defaults if d)]
+        rules = [*CHEAP, *HEADS]
+        self._push_group(Group(weigh(score), LIGHT_BOUND, view, definition, lambda: propose(view, nodes, rules)))
 
     def _add_constants(self, view: View, used: set[str], highest: float) -> None:
         """Add what is assigned outside of functions and used by suspicious lines."""
@@ -129,7 +174,7 @@ class Stream:
                     self._add(view, statement, CHEAP, LIGHT_BOUND, weigh(highest * DEFINED))
 
 
-def propose(view: View, nodes: list[ast.expr] | list[ast.AST], rules: list[Rule]) -> Iterator[Candidate]:
+def propose(view: View, nodes: Sequence[ast.AST], rules: list[Rule]) -> Iterator[Candidate]:
     """Apply templates to nodes; what would change nothing is left out."""
     for node in nodes:
         for rule in rules:

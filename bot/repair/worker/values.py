@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 
 from bot.repair.worker.facts import NUMBERS
@@ -12,7 +13,10 @@ from bot.repair.worker.view import View
 
 ROOMY = (ast.Compare, ast.Call, ast.Subscript, ast.Slice, ast.Return, ast.Tuple)
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
-ARITHMETIC = ("{} ** 2", "{} * 2", "{} // 2", "{} / 2", "{} % 2", "{} ** 0.5")
+ARITHMETIC = (
+    ("{} ** 2", 0.12), ("{} * 2", 0.12), ("{} // 2", 0.12), ("{} / 2", 0.12), ("{} % 2", 0.12), ("{} ** 0.5", 0.06),
+)  # fmt: skip
+KNOWN = ("{} ** {}", "{} * {}", "{} // {}", "{} % {}", "{} + {}", "{} - {}")
 TERMS = (("-", 0.3), ("+", 0.3), ("*", 0.12), ("//", 0.07), ("%", 0.07))
 SEPARATORS = {":": "os.pathsep", "/": "os.sep", "\n": "os.linesep"}
 
@@ -40,7 +44,7 @@ def change_constant(view: View, node: ast.Constant) -> Iterator[Candidate]:
 def _integers(view: View, node: ast.Constant, v: int) -> Iterator[Candidate]:
     near = (
         (v + 1, 0.8),
-        (v - 1, 0.8),
+        (v - 1, 0.8 if v > 0 else 0.4),
         (0, 0.5),
         (1, 0.5),
         (-v, 0.5),
@@ -105,8 +109,12 @@ def adjust_number(view: View, node: ast.expr) -> Iterator[Candidate]:
     text = view.text(node)
     yield view.replace(node, view.enclose(node, f"-{view.operand(node)}"), "neg", 0.3)
     yield view.replace(node, f"abs({text})", "wrap_call", 0.4)
-    for pattern in ARITHMETIC:
-        yield view.replace(node, view.enclose(node, pattern.format(view.operand(node))), "arith_const", 0.12)
+    for pattern, prior in ARITHMETIC:
+        yield view.replace(node, view.enclose(node, pattern.format(view.operand(node))), "arith_const", prior)
+    numbers = sorted(n for n in view.material(node).numbers if n not in (0, 1, 2))[:4]
+    for pattern, number in itertools.product(KNOWN, numbers):
+        new = pattern.format(view.operand(node), number)
+        yield view.replace(node, view.enclose(node, new), "arith_const", 0.1)
     yield view.replace(node, f"max(0, {text})", "minmax", 0.3)
     yield view.replace(node, f"round({text})", "wrap_call", 0.12)
     if "float" in view.types(node):

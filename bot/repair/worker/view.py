@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from bot.repair.worker.facts import Facts
@@ -49,7 +50,10 @@ class View:
         self.facts = facts
         self.module_names = _module_names(source.tree)
         self._materials: dict[ast.AST, Material] = {}
+        self._begun: dict[ast.AST, dict[str, set[str]]] = {}
         self._scopes: dict[ast.AST, list[Visible]] = {}
+        self.notes: dict[ast.AST, object] = {}
+        """What templates worked out about functions, kept for the next one that asks."""
 
     def replace(self, node: ast.expr, text: str, template: str, prior: float) -> Candidate:
         """Propose other text for an expression."""
@@ -85,7 +89,13 @@ class View:
 
     def side(self, node: ast.expr) -> str:
         """Return the source of one side of an operator, with the parentheses that it may have had."""
-        return f"({self.text(node)})" if isinstance(node, LOOSE) else self.text(node)
+        kept = isinstance(node, ast.UnaryOp) and self.content_around(node) == "()"
+        return f"({self.text(node)})" if kept or isinstance(node, LOOSE) else self.text(node)
+
+    def content_around(self, node: ast.AST) -> str:
+        """Return the characters just before and after a node."""
+        start, end = self.source.span(node)
+        return (self.source.content[start - 1 : start] + self.source.content[end : end + 1]).decode("ascii", "replace")
 
     def clause(self, node: ast.expr, operator: str) -> str:
         """Return the source of a condition as part of a longer one."""
@@ -105,6 +115,17 @@ class View:
         """Return the source of a call's positional and keyword arguments."""
         named = [f"{k.arg}={self.text(k.value)}" if k.arg else f"**{self.text(k.value)}" for k in call.keywords]
         return [self.text(a) for a in call.args], named
+
+    def renamed(self, node: ast.AST, names: Mapping[str, str]) -> str:
+        """Return the source of a node with other names in it."""
+        found = [n for n in ast.walk(node) if isinstance(n, ast.Name) and not self.source.formatted(n)]
+        start, end = self.source.span(node)
+        text, position = b"", start
+        for name in sorted(found, key=self.source.span):
+            first, last = self.source.span(name)
+            text += self.source.content[position:first] + names.get(name.id, name.id).encode()
+            position = last
+        return (text + self.source.content[position:end]).decode()
 
     def material(self, node: ast.AST) -> Material:
         """Return what the function around a node is made of."""
@@ -150,7 +171,10 @@ class View:
 
     def _variables(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, set[str]]:
         first = function.decorator_list[0].lineno if function.decorator_list else function.lineno
-        return self.facts.variables.get(first) or self.facts.variables.get(function.lineno, {})
+        seen = self.facts.variables.get(first) or self.facts.variables.get(function.lineno, {})
+        if function not in self._begun:
+            self._begun[function] = _begun(function)
+        return {**self._begun[function], **{name: types for name, types in seen.items() if types}}
 
     def _bind(self, found: dict[str, Visible], root: ast.AST, targets: list[ast.expr]) -> None:
         for target in targets:
@@ -176,6 +200,27 @@ def _module_names(tree: ast.Module) -> list[Visible]:
         elif isinstance(statement, ast.Assign):
             stored = [n for target in statement.targets for n in ast.walk(target)]
             found += [Visible(n.id, set(), "constant") for n in stored if isinstance(n, ast.Name)]
+    return found
+
+
+def _constructed(value: ast.expr) -> str | None:
+    """Tell the type that a call of a collection's name makes."""
+    name = value.func.id if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else None
+    return name if name in ("set", "list", "dict", "deque", "frozenset", "tuple") else None
+
+
+def _begun(function: ast.AST) -> dict[str, set[str]]:
+    """Tell the types of variables that are set to literals, and of inner functions."""
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign):
+            name = type(node.value.value).__name__ if isinstance(node.value, ast.Constant) else None
+            name = name or LITERAL_TYPES.get(type(node.value)) or _constructed(node.value)
+            for target in node.targets if name else ():
+                if isinstance(target, ast.Name):
+                    found.setdefault(target.id, set()).add(str(name))
+        elif isinstance(node, FUNCTIONS) and node is not function:
+            found.setdefault(node.name, set()).add("function")
     return found
 
 

@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import random
-import sys
 import time
+import types
 from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
 from typing import Any, Callable, NamedTuple
 
 import pytest
+from _pytest.doctest import DoctestItem
 
 from bot.repair.worker import fork
-from bot.repair.worker.cold import arguments
+from bot.repair.worker.cold import USAGE_ERROR, attempts
+from bot.repair.worker.expressions import watch
 from bot.repair.worker.facts import NO_FACTS, Crash, Facts
 from bot.repair.worker.items import needs_hooks, run_item
 from bot.repair.worker.job import Job
+from bot.repair.worker.kinds import calm
 from bot.repair.worker.live import Module, imported
-from bot.repair.worker.observe import Recorder, instrument
+from bot.repair.worker.nursery import neutral
+from bot.repair.worker.observe import Observed
+from bot.repair.worker.roll import FIRST_LIMIT, call_roll
 from bot.repair.worker.source import Source
-from bot.repair.worker.spectra import Spectrum, Tracer, crash_of, difference_of
+from bot.repair.worker.spectra import Spectrum, crash_of
+from bot.repair.worker.state import State
+from bot.repair.worker.trail import Trail
 from bot.repair.worker.view import View
+from bot.repair.worker.vocabulary import spoken
 
 SHARE = 0.35
 """Part of the time that may go into finding out how the tests stand."""
-FIRST_LIMIT = 1.0
-LATER_LIMIT = 0.1
-"""Seconds of processor time for a test, until one needed more and afterwards."""
+LESSER_SHARE = 0.06
+"""The same for tests of other files than those that were asked for."""
 TRACED_FAILING = 8
 TRACED_SAME_FILE = 60
 TRACED_OTHER = 40
-USAGE_ERROR = 4
+ALL_BUT_FEW = 0.95
+WATCHED = 30.0
+"""Seconds for watching the expressions of one file."""
 DETAILED = ("-vvv",)
 """Messages of assertions are cut short without it; -q takes one away."""
 
@@ -40,6 +52,8 @@ class Standing(NamedTuple):
     outcome: str
     seconds: float
     hooks: bool
+    mark: tuple[str, int] = ("", 0)
+    """What the failure was like."""
 
 
 class Session:
@@ -53,15 +67,27 @@ class Session:
         self.errors: list[BaseException] = []
         """What went wrong while tests were collected."""
         self.modules: dict[str, Module | None] = {}
+        self.preludes: dict[int, list[int]] = {}
+        """Tests that must run before others, which fail in another way without them."""
+        self.foreign: set[int] = set()
+        """Failing tests that run the project in processes of their own, which no change of this one reaches."""
+        self.observed: dict[str, Observed] = {}
+        self.canaries: list[int] = []
+        """Quick tests that pass when they run alone."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Take over from pytest once everything is collected."""
         self.items = session.items
         self.job.tree.refused |= {
-            path for item in self.items if (path := self.job.tree.own(str(item.path))) is not None
+            path
+            for item in self.items
+            # The examples of a doctest stand in the code itself
+            if not isinstance(item, DoctestItem) and (path := self.job.tree.own(str(item.path))) is not None
         }
         self.job.tree.forget()
+        calm(self.items, repeatable=True)
+        self.job.nursery.teach(neutral(self.job.tree))
         self.use(self)
         return True
 
@@ -79,9 +105,11 @@ class Session:
 
     def open(self) -> int:
         """Collect the tests and use them; returns pytest's exit code."""
-        code = int(pytest.main([*arguments(), *DETAILED], plugins=[self]))
-        if code == USAGE_ERROR and not self.errors:
-            code = int(pytest.main([*arguments(), *DETAILED, "-o", "addopts="], plugins=[self]))
+        code = 0
+        for given in attempts(str(self.job.scratch / "cache")):
+            code = int(pytest.main([*given, *DETAILED], plugins=[self]))
+            if code != USAGE_ERROR or self.errors:
+                break
         return code
 
     def crashes(self) -> Iterator[Crash]:
@@ -105,51 +133,50 @@ class Session:
         """Run everything once in a child, the wanted files first, as far as the time allows."""
         first = {self.items[i].location[0] for i in self.number(self.job.tests)}
         order = sorted(range(len(self.items)), key=lambda i: self.items[i].location[0] not in first if first else False)
-        end = time.monotonic() + self.job.seconds * SHARE
-
-        def run_all() -> object:
-            found, limit = [], FIRST_LIMIT
-            slowest = 0.0
-            for i in order:
-                if time.monotonic() > end:
-                    break
-                hooks = needs_hooks(self.items[i])
-                run = run_item(self.items[i], limit, hooks=hooks)
-                slowest = max(slowest, run.seconds if run.outcome == "passed" else 0.0)
-                limit = max(LATER_LIMIT, 10 * slowest) if run.outcome == "timeout" else limit
-                found.append((i, run.outcome, run.seconds, hooks))
-            return found
-
-        answer: Any = fork.ask(run_all, self.job.seconds * SHARE + 5, (self.job.pipe,)) or []
         self.standings = [Standing("unknown", 0.0, hooks=False)] * len(self.items)
-        for i, outcome, seconds, hooks in answer:
-            self.standings[i] = Standing(outcome, seconds, hooks)
-        self._second_look()
-
-    def _second_look(self) -> None:
-        """Run what failed once more with pytest's whole protocol: some tests fail only without it."""
+        asked = [i for i in order if self.items[i].location[0] in first]
+        self._call(asked or order, lambda i: needs_hooks(self.items[i]), SHARE)
+        if asked:  # the others are only set against these
+            self._call(order[len(asked) :], lambda i: needs_hooks(self.items[i]), LESSER_SHARE)
+        # Some tests fail only without pytest's whole protocol
         doubtful = [i for i, s in enumerate(self.standings) if s.outcome == "failed" and not s.hooks]
-        if not doubtful:
-            return
+        self._call(doubtful, lambda _: True, SHARE)
 
-        def run_doubtful() -> object:
-            return [
-                (i, run.outcome, run.seconds) for i in doubtful for run in [run_item(self.items[i], 1.0, hooks=True)]
-            ]
-
-        answer: Any = fork.ask(run_doubtful, 5 + self.job.seconds * SHARE, (self.job.pipe,)) or []
-        for i, outcome, seconds in answer:
-            if outcome != "failed":
-                self.standings[i] = Standing(outcome, seconds, hooks=True)
+    def _call(self, order: Sequence[int], hooked: Callable[[int], bool], share: float) -> None:
+        asked = frozenset(self.number(self.job.tests))
+        for called in call_roll(self.items, order, hooked, self.job.seconds * share, (self.job.pipe,)):
+            again = self.standings[called.item].outcome != "unknown"
+            if again and called.outcome in ("failed", "died"):
+                continue
+            outcome = called.outcome
+            if outcome == "died":
+                # A test that ends the process would take each candidate's with it, unless it is what is to be mended
+                outcome = "failed" if called.item in asked else "unknown"
+                if outcome == "unknown":
+                    self.job.leave("left", [self.items[called.item].nodeid], "it ends the process that it runs in")
+            if called.starts and outcome in ("failed", "timeout"):
+                self.foreign.add(called.item)
+            self.standings[called.item] = Standing(outcome, called.seconds, hooked(called.item), called.mark)
 
     def having(self, *outcomes: str) -> list[int]:
         """List the tests with some outcomes."""
         return [i for i, s in enumerate(self.standings) if s.outcome in outcomes]
 
+    @cached_property
+    def state(self) -> State:
+        """What the modules of the project hold before anything is changed."""
+        return State(self.job.tree)
+
     @property
     def slowest(self) -> float:
         """Seconds of the slowest test that passes."""
         return max((self.standings[i].seconds for i in self.having("passed")), default=0.01)
+
+    def usual(self, targets: Sequence[int]) -> float:
+        """Seconds that all but a few passing tests of the same files stay below; of all files where there is none."""
+        files = {self.items[i].location[0] for i in targets}
+        passing = sorted(self.standings[i].seconds for i in self.having("passed") if self.items[i].location[0] in files)
+        return passing[int(len(passing) * ALL_BUT_FEW)] if passing else self.slowest
 
     def sample(self, targets: Sequence[int]) -> tuple[list[int], list[int]]:
         """Choose failing tests to trace, quickest first, and passing ones to set them against."""
@@ -165,23 +192,35 @@ class Session:
 
     def trace(self, failing: Sequence[int], passing: Sequence[int]) -> Spectrum | None:
         """Trace tests in a child."""
-        limit = max(0.25, 10 * self.slowest)
-        tree, items, standings = self.job.tree, self.items, self.standings
+        notes = self.job.scratch / "notes"
+        notes.mkdir(exist_ok=True)
+        answer: Any = fork.ask(
+            lambda: Trail(self, notes).follow(failing, passing), 30 + self.job.seconds * SHARE, (self.job.pipe,)
+        )
+        if answer is None:
+            return None
+        *told, self.preludes, self.canaries, loaded = answer
+        self._adopt(loaded)
+        spectrum = Spectrum(*told)
+        traced = {failing[number] for number in spectrum.elsewhere}
+        self.foreign = traced | (self.foreign - set(failing))
+        return spectrum
 
-        def follow() -> object:
-            tracer, crashes, differences = Tracer(tree), [], []
-            lines: list[set[tuple[str, int]]] = []
-            for i in [*failing, *passing]:
-                covered, error = tracer.trace(items[i], limit, hooks=standings[i].hooks)
-                lines.append(covered)
-                crash = crash_of(error, tree) if error is not None and i in failing else None
-                difference = difference_of(error)
-                crashes += [tuple(crash)] if crash is not None else []
-                differences += [difference] if difference is not None else []
-            return lines[: len(failing)], lines[len(failing) :], tracer.variables, crashes, differences
+    def lead_up(self, preludes: dict[int, list[int]], i: int) -> None:
+        """Run what a test cannot do without."""
+        for j in preludes.get(i, ()):
+            run_item(self.items[j], max(0.25, 10 * self.slowest), hooks=self.standings[j].hooks)
 
-        answer: Any = fork.ask(follow, 30 + self.job.seconds * SHARE, (self.job.pipe,))
-        return None if answer is None else Spectrum(*answer)
+    def _adopt(self, names: Sequence[str]) -> None:
+        """Import what tests import while they run: it is changed in this process, for all of its forks."""
+        for name in names:
+            try:
+                fork.alarm(FIRST_LIMIT)
+                importlib.import_module(name)
+            except BaseException:  # noqa: BLE001, S112 - the project's own code, which may raise anything at all
+                continue
+            finally:
+                fork.disarm()
 
     def module(self, path: str) -> Module | None:
         """Return the imported module of a file, or None if it is not Python that was imported."""
@@ -191,33 +230,48 @@ class Session:
 
     def _import(self, path: str) -> Module | None:
         found = next(imported(str(self.job.tree.root / path)), None)
+        source = None if found is None else self._source(path)
+        return None if found is None or source is None else Module(source, found)
+
+    def _source(self, path: str) -> Source | None:
         try:
-            return None if found is None else Module(Source(path, self.job.tree.read(path)), found)
+            return Source(path, self.job.tree.read(path))
         except (OSError, SyntaxError, ValueError):
             return None
+
+    def functions(self, tests: Sequence[int]) -> list[types.FunctionType]:
+        """List the functions that tests are written as."""
+        found = [getattr(self.items[i], "obj", None) for i in tests]
+        plain = [getattr(function, "__func__", function) for function in found]
+        return [function for function in plain if isinstance(function, types.FunctionType)]
 
     def look(self, path: str, tests: Sequence[int], spectrum: Spectrum) -> View | None:
         """Watch the expressions of a file while some tests run."""
         module = self.module(path)
-        if module is None:
+        if module is None and not self.foreign:
             return None
         crashes = tuple(Crash(*crash) for crash in spectrum.crashes if crash[0] == path)
-        differences = tuple(spectrum.differences)
+        differences = tuple((ast.literal_eval(one), ast.literal_eval(other)) for one, other in spectrum.differences)
         variables = spectrum.variables.get(path, {})
-        answer: Any = fork.ask(lambda: self._watch(module, tests), 30.0, (self.job.pipe,))
-        types, signs, truths, attributes = answer or NO_FACTS[:4]
-        return View(module.source, Facts(types, signs, truths, attributes, variables, crashes, differences))
+        source = self._source(path) if module is None else module.source
+        if source is None:
+            return None
+        if path not in self.observed:
+            self.watch([path], tests)
+        kinds, signs, truths, attributes = self.observed.get(path, NO_FACTS[:4])
+        heard = spoken(self.items[i] for i in tests if self.standings[i].outcome != "passed")
+        return View(source, Facts(kinds, signs, truths, attributes, variables, crashes, differences, *heard))
 
-    def _watch(self, module: Module, tests: Sequence[int]) -> object:
-        body = module.source.content[module.source.base :]
-        tree, keys = instrument(body)
-        recorder = Recorder(keys)
-        recorder.install()
-        before = compile(body, module.filename, "exec", dont_inherit=True)
-        after = compile(tree, module.filename, "exec", dont_inherit=True)
-        if not module.swap(before, after):
-            module.rerun(after)
-        sys.stdout.flush()
-        for i in tests:
-            run_item(self.items[i], max(0.25, 10 * self.slowest), hooks=self.standings[i].hooks)
-        return recorder.observed()
+    def watch(self, paths: Sequence[str], tests: Sequence[int]) -> None:
+        """Watch the expressions of files while some tests run; once for all of them, as far as that can be."""
+        modules = [module for path in paths if (module := self.module(path)) is not None]
+        here = [i for i in tests if i not in self.foreign]
+        end = time.monotonic() + WATCHED / 3
+
+        def again(i: int) -> None:
+            if time.monotonic() < end:
+                run_item(self.items[i], max(0.25, 10 * self.slowest), hooks=self.standings[i].hooks)
+
+        runs = [partial(again, i) for i in here]
+        answer: Any = fork.ask(lambda: watch(modules, runs), WATCHED, (self.job.pipe,)) if modules and here else None
+        self.observed.update(answer or {})

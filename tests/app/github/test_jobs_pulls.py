@@ -1,5 +1,6 @@
 """What is ordered where there is a pull request: one of ours is gone on with, commits of others stay as they are."""
 
+import json
 from pathlib import Path
 
 from bot.core.publication.marker import read_marker
@@ -69,6 +70,7 @@ def test_commits_of_others_on_our_branch_stay(runner: Runner, worked: Path) -> N
 def test_on_somebodys_pull_request_each_order_asks_for_itself(runner: Runner) -> None:
     hub = runner.hub
     hub.git.git("update-ref", "refs/heads/feature", "refs/heads/main")
+    runner.push("feature", {"feature.txt": "newer\n"})
     theirs = runner.push("feature", {"feature.txt": "new\n"})
     page = hub.pull("feature")
     runner.play(*FIX)
@@ -77,6 +79,10 @@ def test_on_somebodys_pull_request_each_order_asks_for_itself(runner: Runner) ->
         assert runner.pull()[0].base_ref == "feature"
     assert len(hub.pulls()) == 3
     assert hub.git.git("rev-parse", "refs/heads/feature") == theirs
+    # What is on trial is what the branch brought since it left the one that it is for
+    records = hub.git.git("for-each-ref", "--format=%(refname)", "refs/agent/runs/").split()
+    begun = [json.loads(hub.git.git("show", f"{record}:trace.jsonl").partition("\n")[0]) for record in records]
+    assert {each["task"]["since"] for each in begun} == {hub.git.git("rev-parse", "refs/heads/main")}
     assert len(runner.said(page.number)) == 1
 
 

@@ -1,0 +1,33 @@
+"""What the offline model says of the last changes, by the words of the tools."""
+
+from bot.models.offline.briefing import Finding
+from bot.models.offline.patches import candidates, excuses
+from bot.models.offline.summary import Ending, summarize
+from bot.repair.found import Candidate, Search
+from bot.tools.repair import tell_search
+
+PATCH = "--- a/m.py\n+++ b/m.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
+SAID = "partial revert: 1 change of abcdef0123 taken back, at m.py:1"
+
+
+def told(*, before: tuple[str, ...] = (), flaky: tuple[str, ...] = ()) -> str:
+    one = Candidate(PATCH, "m.py", 1, "bin_op", 0.9)
+    other = Candidate(PATCH, "m.py", 1, "revert", 0.01, history=SAID)
+    return tell_search(Search((one, other), (), 9, 1.0, "found", before=before, flaky=flaky))
+
+
+def test_what_an_edit_has_to_do_with_the_last_changes_is_read_back() -> None:
+    assert [(one.template, one.history, one.patch) for one in candidates(told())] == [
+        ("bin_op", "", PATCH),
+        ("revert", SAID, PATCH),
+    ]
+
+
+def test_tests_that_the_last_changes_are_not_to_blame_for_are_named_before_the_lines_that_are() -> None:
+    read = excuses(told(before=("test_m.py::test_a[x y]",), flaky=("test_m.py::test_b",)))
+    assert read == {"test_m.py::test_a[x y]": "BEFORE", "test_m.py::test_b": "FLAKY"}
+    left = [Finding("pytest", name, "test_m.py", 1, "no") for name in (*read, "test_m.py::test_c")]
+    text = summarize(Ending(left=left, excused={**read, "gone": "FLAKY"}))
+    assert "test_m.py::test_a[x y] fails without the last changes as well: they are not to blame." in text
+    assert "test_m.py::test_b is flaky: with nothing changed it does not end the same way every time." in text
+    assert "gone" not in text
