@@ -63,22 +63,24 @@ class Follower:
         events = monitoring.events
         watched = events.LINE | events.PY_RETURN
 
+        here = sys._getframe  # noqa: SLF001 - callbacks are given no frame
+
         def begin(code: types.CodeType, _: int) -> Any:
             path = self.name(code.co_filename)
             if path is not None:
                 monitoring.set_local_events(TOOL, code, watched)
-                self.note(path, sys._getframe(1), code.co_firstlineno)
+                self.note(path, here(1), code.co_firstlineno)
             return monitoring.DISABLE
 
         def line(code: types.CodeType, number: int) -> Any:
             path = self.name(code.co_filename)
-            again = path is not None and self.note(path, sys._getframe(1), number)
+            again = path is not None and self.note(path, here(1), number)
             return None if again else monitoring.DISABLE
 
         def end(code: types.CodeType, _: int, __: object) -> Any:
             path = self.name(code.co_filename)
             if path is not None:
-                self.leave(path, sys._getframe(1), code.co_firstlineno)
+                self.leave(path, here(1), code.co_firstlineno)
 
         monitoring.use_tool_id(TOOL, "git-agent")
         monitoring.register_callback(TOOL, events.PY_START, begin)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from bot.repair.worker.source import FUNCTIONS
+from bot.repair.worker.state import content_of
 
 Index = dict[tuple[int, str], list[types.FunctionType]]
 KEPT = frozenset({"__dict__", "__weakref__", "__doc__", "__module__", "__slots__", "__qualname__"})
@@ -144,12 +145,9 @@ def carry_function(old: types.FunctionType, new: types.FunctionType) -> bool:
         return False
     old.__code__, old.__defaults__, old.__kwdefaults__ = new.__code__, new.__defaults__, new.__kwdefaults__
     for name, cell, fresh in zip(new.__code__.co_freevars, old.__closure__ or (), new.__closure__ or ()):
-        try:
-            value = fresh.cell_contents
-            if name != "__class__" and not _both(cell.cell_contents, value):
-                cell.cell_contents = value
-        except ValueError:  # a cell that is not filled yet
-            continue
+        value = content_of(fresh)
+        if name != "__class__" and value is not None and not _both(content_of(cell), value):
+            cell.cell_contents = value
     _both(getattr(old, "__wrapped__", None), getattr(new, "__wrapped__", None))
     return True
 

@@ -76,7 +76,7 @@ class Hunt:
                 self._fill()
                 self._tell_progress()
                 if not self.pool.children:
-                    return "found" if self.found else "exhausted"
+                    return "found" if self.found else "out of candidates" if self.spent else "exhausted"
                 for child, ended in self.pool.events():
                     if child.kind == "mark":
                         self.pairs.hear(child.lines())
@@ -84,6 +84,11 @@ class Hunt:
                         self._hear(child, ended=ended)
         finally:
             self.pool.close()
+
+    @property
+    def spent(self) -> bool:
+        """Whether as many candidates were tried as may be."""
+        return self.tried >= self.job.most
 
     def _tell_progress(self) -> None:
         if self.job.spent < self.told + TELLING:
@@ -102,8 +107,6 @@ class Hunt:
             return "found"
         if self.job.left <= 0:
             return "found" if self.found else "out of time"
-        if self.tried >= self.job.most and not self.found:
-            return "out of candidates"
         if self.found:
             settle = min(1.0, max(0.3, self.first * 0.25))
             waiting = self.pool.count("confirm", "verify") or self.survivors or self.verified
@@ -127,6 +130,8 @@ class Hunt:
         return max(busy) >= self.job.workers
 
     def _start_next(self) -> bool:
+        if self.spent:
+            return False
         if self.batches:
             self._start_screening(self.batches.pop(0), 1)
             return True

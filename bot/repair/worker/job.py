@@ -19,7 +19,7 @@ from bot.repair.worker.pool import Child, Pool
 from bot.repair.worker.source import Candidate
 from bot.repair.worker.tree import Tree
 
-FEWEST = 5
+FEWEST = 10
 """Candidates that are confirmed before the best are chosen."""
 
 

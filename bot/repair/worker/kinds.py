@@ -6,7 +6,7 @@ import random
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Callable
 
 import pytest
 
@@ -55,8 +55,9 @@ def _warm_up(hypothesis: Any) -> None:
 def renew(item: pytest.Item) -> None:
     """Make a test as it was before it first ran, and chance what it was then."""
     random.seed(0)
-    if hasattr(item, "_initrequest"):
-        item._initrequest()
+    begin: Callable[[], None] | None = getattr(item, "_initrequest", None)
+    if begin is not None:
+        begin()
     if hasattr(item, "_excinfo"):
         vars(item).pop("_excinfo", None)
         _collect_parts(item)
@@ -75,7 +76,7 @@ def _collect_parts(item: Any) -> None:
 
     def keep(_: Any, __: Any, failure: Any) -> None:
         if failure is not None:
-            item._addexcinfo(failure)
+            item._addexcinfo(failure)  # noqa: SLF001 - where pytest keeps failures of its own
 
     item.addSubTest = keep
 

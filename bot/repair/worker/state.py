@@ -18,6 +18,7 @@ MOST = 30_000
 """Values that are remembered."""
 DEEPEST = 4
 CONTAINERS = (dict, list, set, deque, bytearray)
+CACHED = type(functools.lru_cache()(lambda: None))
 PROTECTED = frozenset({"__builtins__", "__annotations__", "__dict__", "__weakref__", "__doc__"})
 
 
@@ -83,10 +84,7 @@ class State:
             for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
                 self._keep(value, depth + 1)
             for cell in function.__closure__ or ():
-                try:
-                    self._keep(cell.cell_contents, depth + 1)
-                except ValueError:  # not filled yet
-                    continue
+                self._keep(content_of(cell), depth + 1)
 
     def _keep_class(self, owner: type) -> None:
         if owner.__module__ in self.names and id(owner) not in self._seen:
@@ -100,7 +98,7 @@ class State:
     def _caches(self) -> Iterator[Callable[[], None]]:
         """Find the caches of functions, wherever they are kept."""
         for thing in gc.get_objects():
-            if type(thing) is functools._lru_cache_wrapper:
+            if type(thing) is CACHED:
                 inner = getattr(thing, "__wrapped__", None)
                 if getattr(inner, "__module__", None) in self.names:
                     yield thing.cache_clear
@@ -120,6 +118,15 @@ class State:
         if dict(os.environ) != self.environment:
             os.environ.clear()
             os.environ.update(self.environment)
+
+
+def content_of(cell: types.CellType) -> object:
+    """Return what a variable of an outer function holds; None where that is not known yet."""
+    try:
+        content: object = cell.cell_contents
+    except ValueError:
+        return None
+    return content
 
 
 def _kind(container: Any) -> type:

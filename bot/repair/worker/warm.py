@@ -8,6 +8,7 @@ import random
 import time
 import types
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any, Callable, NamedTuple
 
@@ -214,13 +215,11 @@ class Session:
     def _adopt(self, names: Sequence[str]) -> None:
         """Import what tests import while they run: it is changed in this process, for all of its forks."""
         for name in names:
-            try:
-                fork.alarm(FIRST_LIMIT)
+            fork.alarm(FIRST_LIMIT)
+            # The project's own code, which may raise anything at all
+            with suppress(BaseException):
                 importlib.import_module(name)
-            except BaseException:  # noqa: BLE001, S112 - the project's own code, which may raise anything at all
-                continue
-            finally:
-                fork.disarm()
+            fork.disarm()
 
     def module(self, path: str) -> Module | None:
         """Return the imported module of a file, or None if it is not Python that was imported."""
