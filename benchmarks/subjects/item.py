@@ -83,6 +83,23 @@ def run_suite(python: Path, folder: Path, suite: Sequence[str], seconds: float =
     return Suite({"::".join(name): told for name, told in outcomes.items()}, done.seconds, done.output[-2000:])
 
 
+def failing(item: Item, folder: Path) -> list[str]:
+    """List the tests of a program laid out that fail and pass with the correct version, as pytest is asked for them."""
+    lost = set(item.passing) - run_suite(item.python, folder, item.suite).passed
+    return sorted(node for name in lost if (node := _node(folder, name)))
+
+
+def _node(folder: Path, name: str) -> str:
+    """Turn what a report calls a test into what pytest calls it; empty for what stands in no file."""
+    dotted, _, test = name.partition("::")
+    parts = dotted.split(".")
+    for count in range(len(parts), 0, -1):
+        file = "/".join(parts[:count]) + ".py"
+        if (folder / file).is_file():
+            return "::".join([file, *parts[count:], test])
+    return ""
+
+
 def write_files(root: Path, files: Mapping[str, str]) -> None:
     """Write files to the letter."""
     for name, text in files.items():

@@ -18,7 +18,7 @@ from bot.repair.patch import read_diff
 from bot.repair.subject import Subject
 from bot.sandbox.process import ProcessExecutor
 from subjects.behaviour import differences
-from subjects.item import Item, fill, laid_out, read_file, run_suite, tree_of, write_files
+from subjects.item import Item, failing, fill, laid_out, read_file, run_suite, tree_of, write_files
 
 COMMAND = (sys.executable, "-I", "-m", "bot")
 GIT = ("git", "-c", "user.name=Benchmark", "-c", "user.email=benchmark@example.invalid", "-c", "core.autocrlf=false")
@@ -64,9 +64,10 @@ class Result(Record):
 def engine(item: Item, seconds: float) -> Result:
     """Ask the repair engine alone."""
     with laid_out(item) as folder:
+        tests = failing(item, folder)
         before, since = _processor_time(), time.perf_counter()
         try:
-            found = search(Subject(folder, item.python, ProcessExecutor()), [], seconds)
+            found = search(Subject(folder, item.python, ProcessExecutor()), tests, seconds)
         except ToolError as error:
             spent = time.perf_counter() - since
             return Result(set=item.set, name=item.name, kind=item.kind, seconds=spent, reason=error.message)

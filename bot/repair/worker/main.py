@@ -56,11 +56,23 @@ def _finish(job: Job, reason: str) -> NoReturn:
 def _analyse(job: Job) -> str:
     """Let pytest collect the tests, and go on from inside of it."""
     cold.enter(Path.cwd())
-    session = Session(job, lambda session: _finish(job, _told(session)))
+    session = Session(job, _begin)
     code = session.open()
+    if session.missed:
+        code = session.open(session.missed)
     if not session.errors:
         return f"pytest could not collect the tests (exit code {code})"
     return look_back(job, (), mend_imports(session))
+
+
+def _begin(session: Session) -> None:
+    """Use what was collected, unless the tests stand in files that only are collected when they are named."""
+    job = session.job
+    if job.tests and not session.missed and not session.errors and not session.number(job.tests):
+        session.missed = [file for file in cold.files_of(job.tests) if (job.tree.root / file).is_file()]
+        if session.missed:
+            return
+    _finish(job, _told(session))
 
 
 def _told(session: Session) -> str:

@@ -67,6 +67,8 @@ class Session:
         self.standings: list[Standing] = []
         self.errors: list[BaseException] = []
         """What went wrong while tests were collected."""
+        self.missed: list[str] = []
+        """Files of the wanted tests that pytest does not collect by itself."""
         self.modules: dict[str, Module | None] = {}
         self.preludes: dict[int, list[int]] = {}
         """Tests that must run before others, which fail in another way without them."""
@@ -104,11 +106,11 @@ class Session:
         if outcome.excinfo is not None:
             self.errors.append(outcome.excinfo[1])
 
-    def open(self) -> int:
-        """Collect the tests and use them; returns pytest's exit code."""
+    def open(self, files: Sequence[str] = ()) -> int:
+        """Collect the tests, of some files alone if they are named, and use them; returns pytest's exit code."""
         code = 0
         for given in attempts(str(self.job.scratch / "cache")):
-            code = int(pytest.main([*given, *DETAILED], plugins=[self]))
+            code = int(pytest.main([*given, *DETAILED, *files], plugins=[self]))
             if code != USAGE_ERROR or self.errors:
                 break
         return code
