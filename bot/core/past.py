@@ -20,6 +20,8 @@ LONGEST_FILE = 40_000
 LONGEST = 100_000
 """Characters of a patch: of one file, and of all."""
 MOST_NAMED = 5
+REVERTED = "partial revert: "
+"""How it begins what is said of changes that are taken back."""
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _SECTION = re.compile(r"^diff --git ", re.MULTILINE)
@@ -251,7 +253,7 @@ def tell_taken_back(blocks: Sequence[Block], past: Past) -> Iterator[str]:
         where = ", ".join(dict.fromkeys(f"{block.path}:{block.start}" for block in blocks[:MOST_NAMED]))
         more = f" and {len(blocks) - MOST_NAMED} more" if len(blocks) > MOST_NAMED else ""
         count = f"{len(blocks)} change{'s' if len(blocks) > 1 else ''}"
-        yield f"partial revert: {count} of {past.blame(block.path for block in blocks)} taken back, at {where}{more}"
+        yield f"{REVERTED}{count} of {past.blame(block.path for block in blocks)} taken back, at {where}{more}"
 
 
 def explain(patch: str, past: Past, *, meant: bool = False) -> str:

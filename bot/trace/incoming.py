@@ -37,14 +37,15 @@ def tell(coming: Progress | Searching, redactor: Redactor) -> str:
 
 
 def tell_search(searching: Searching, redactor: Redactor) -> str:
-    """Say how far a search for a patch is."""
+    """Say how far a search for a patch is, the place last: a narrow terminal has no room for it."""
     plural = "" if searching.tried == 1 else "s"
     parts = [f"searching: {searching.tried:,} candidate{plural} tried"]
     if searching.found:
         parts.append(f"{searching.found} found")
+    parts.append(f"{searching.left:.0f} s left")
     if searching.place:
         parts.append(f"at {line(redactor.text(sanitize(searching.place)), WIDTH)}")
-    return ", ".join([*parts, f"{searching.left:.0f} s left"])
+    return ", ".join(parts)
 
 
 def spell(count: int) -> str:

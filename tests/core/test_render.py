@@ -164,6 +164,10 @@ git agent undo 20240101-a1b2c3
             "but what the evidence rests on was changed, so you have to look.",
         ),
         (
+            {"outcome": "partial", "findings": ("needs a person: partial revert: 1 change of …",)},
+            "but earlier changes are taken back, so you have to say whether they were meant.",
+        ),
+        (
             {"outcome": "partial"},
             "**Partial.** No commit made a check worse, but not every check passes.",
         ),

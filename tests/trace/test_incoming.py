@@ -39,8 +39,8 @@ def test_a_secret_that_comes_in_pieces_is_never_shown_in_any(before: str, after:
 def test_a_search_tells_how_many_candidates_it_tried_where_it_looks_and_how_long_it_may_take() -> None:
     assert tell(Searching(0, "", 60.0), HIDING) == "searching: 0 candidates tried, 60 s left"
     told = tell(Searching(1234, f"calc\x1b[2J.py{SECRET}:12", 41.6, found=2), HIDING)
-    assert told.startswith("searching: 1,234 candidates tried, 2 found, at calc.py")
-    assert (told.endswith("42 s left"), SECRET in told, "\x1b" in told) == (True, False, False)
+    assert told.startswith("searching: 1,234 candidates tried, 2 found, 42 s left, at calc.py")
+    assert (SECRET in told, "\x1b" in told) == (False, False)
 
 
 def test_a_live_line_tells_turns_tokens_and_money_so_far() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from bot.core.account import is_reading, tolerated, weakness
+from bot.core.past import REVERTED
 from bot.core.report import CheckSummary, Report
 from bot.core.stops import tell_stop
 from bot.core.undecided import questions
@@ -77,7 +78,10 @@ def _lack(report: Report) -> str:
         return "there is a question first"
     if report.stop != "done":
         return EARLY.get(report.stop) or tell_stop(report.stop).replace(" is ", " was ") or f"it ended ({report.stop})"
-    if any(finding.startswith(GRAVE) for finding in report.findings):
+    grave = [finding for finding in report.findings if finding.startswith(GRAVE)]
+    if grave and all(finding.startswith(f"{GRAVE}: {REVERTED}") for finding in grave):
+        return "earlier changes are taken back, so you have to say whether they were meant"
+    if grave:
         return "what the evidence rests on was changed, so you have to look"
     return "not every check passes"
 

@@ -142,7 +142,7 @@ def _order(sides: Sides) -> str:
     if not (isinstance(sides.left, list | tuple) and isinstance(sides.right, list | tuple)):
         return ""
     if Counter(map(repr, sides.left)) == Counter(map(repr, sides.right)) and len(sides.left) > 1:
-        return "the same elements in another order: sets, folders and databases promise none"
+        return "the same elements in another order: what comes from a set, a folder or a database is in no certain one"
     return ""
 
 

@@ -6,9 +6,22 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from bot.core.check import file_of, function_of
+from bot.core.past import REVERTED
 from bot.models.offline.briefing import Finding, is_evidence
 from bot.models.offline.dialogue import Talk
-from bot.models.offline.patches import Candidate, Question, Suspect, candidates, describe, excuses, questions, suspects
+from bot.models.offline.patches import (
+    NOT_SEARCHED,
+    Candidate,
+    Question,
+    Searched,
+    Suspect,
+    candidates,
+    describe,
+    excuses,
+    questions,
+    searched,
+    suspects,
+)
 from bot.models.offline.replay import Act
 from bot.models.offline.source import place
 from bot.models.offline.workshop import LONGEST_SUBJECT, Workshop
@@ -53,6 +66,8 @@ class Hunt:
     """What the searches that found nothing blame, by test."""
     excused: dict[str, str] = field(default_factory=dict)
     """Tests that the last changes are not to blame for: BEFORE or FLAKY, by test."""
+    vain: Searched = NOT_SEARCHED
+    """What searches tried that led to no commit, and why the last of them ended."""
 
     def mend_tests(self, found: Sequence[Finding]) -> Talk[bool]:
         """Look for an edit that mends failing tests: those that may have one cause first, then one by one."""
@@ -81,18 +96,20 @@ class Hunt:
             message = (yield from self._subject(candidate)), _body(tests, candidate, found[number + 1 :], asked)
             if (yield from self.shop.patch(candidate.patch, message)):
                 return True
+        came = searched(answer)
+        self.vain = Searched(self.vain.tried + came.tried, came.reason or self.vain.reason)
         blamed = suspects(answer)
         if blamed:
             self.suspects.update(dict.fromkeys(tests, blamed))
         return False
 
     def _subject(self, candidate: Candidate) -> Talk[str]:
-        if candidate.template == REVERT:
+        if takes_back(candidate):
             what = candidate.history.partition(" taken back")[0].partition(": ")[2]
             return f"revert: take back {what or 'the last changes'}"[:LONGEST_SUBJECT]
         texts = yield from self.shop.talk.read([candidate.path])
         where = place(candidate.path, texts.get(candidate.path, ""), candidate.line)
-        plain = f"correct {WORDS.get(candidate.template, 'one line')}"
+        plain = f"correct {_sort(candidate)}"
         what = describe(candidate.patch) or plain
         subject = f"fix: {what} in {where}"
         if len(subject) <= LONGEST_SUBJECT:
@@ -109,6 +126,17 @@ class Hunt:
         act = Act("locate_fault", {"tests": list[JsonValue](tests[:MOST_TESTS])})
         (answer,) = yield from self.shop.talk.ask(act, text="Looking for the lines that the failing tests blame.")
         return suspects(answer)
+
+
+def takes_back(candidate: Candidate) -> bool:
+    """Whether an edit takes whole changes back, also where it was not made for that."""
+    return candidate.template == REVERT or candidate.history.startswith(REVERTED)
+
+
+def _sort(candidate: Candidate) -> str:
+    """Say what sort of thing an edit is about."""
+    many = sum(line.startswith("+") for line in candidate.patch.split("\n")) > 2  # noqa: PLR2004 - a header and a line
+    return WORDS.get(candidate.template, "some lines" if many else "one line")
 
 
 def batches(tests: Sequence[str]) -> Iterator[tuple[str, ...]]:

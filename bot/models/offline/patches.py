@@ -20,6 +20,7 @@ ASKED = re.compile(
 )
 SUSPECT = re.compile(r"^SUSPECT (?P<path>\S.*?):(?P<line>\d{1,7}) score=(?P<score>-?[\d.]+) ?(?P<text>.*)$")
 TRIED = re.compile(r"^(?P<verdict>PASS|FAIL) (?P<number>\d{1,6})\b ?(?P<detail>.*)$")
+SEARCHED = re.compile(r"^SEARCH candidates=\d{1,6} tried=(?P<tried>\d{1,9}) (?P<reason>\S.*)$", re.MULTILINE)
 EXCUSED = re.compile(r"^(?P<word>BEFORE|FLAKY) (?P<test>\S.*)$")
 
 
@@ -54,6 +55,16 @@ class Suspect(NamedTuple):
     text: str
 
 
+class Searched(NamedTuple):
+    """How far a search came, and why it ended."""
+
+    tried: int
+    reason: str
+
+
+NOT_SEARCHED = Searched(0, "")
+
+
 def make(path: str, old: str, new: str) -> str:
     """Write the diff of one file."""
     rows = difflib.unified_diff(
@@ -77,6 +88,12 @@ def candidates(answer: str) -> tuple[Candidate, ...]:
         elif found and line == "|":
             found[-1] = found[-1]._replace(patch=f"{found[-1].patch}\n")
     return tuple(one for one in found if one.patch)
+
+
+def searched(answer: str) -> Searched:
+    """Read from an answer of search_patch how much was tried."""
+    head = SEARCHED.match(answer)
+    return Searched(int(head["tried"]), head["reason"]) if head else NOT_SEARCHED
 
 
 def questions(answer: str) -> tuple[Question, ...]:

@@ -74,6 +74,7 @@ class _Walk:
         yield from self.around.diagnose(failed)
         self.end.done = self.shop.done
         self.end.excused = self.hunt.excused
+        self.end.vain = self.hunt.vain
         self.end.suggestions = self.shop.suggestions
         self.end.spent = self.talk.spent
         tests = [finding for finding in failed if not finding.code]

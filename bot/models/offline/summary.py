@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from bot.models.offline.briefing import Finding
 from bot.models.offline.complaints import read
 from bot.models.offline.outdated import once_of_python
-from bot.models.offline.patches import Suspect
+from bot.models.offline.patches import NOT_SEARCHED, Searched, Suspect
 from bot.models.offline.suggestions import Suggestion, tell
 
 MOST_LISTED = 8
@@ -22,6 +22,8 @@ MISSING = (
     "A module cannot be found. If the project depends on it, install it into the project's environment (.venv), "
     "or name the right interpreter with --python."
 )
+SHORT = ("out of time", "out of candidates")
+"""Reasons for which a search ends early."""
 EXCUSES = {
     "BEFORE": "fails without the last changes as well: they are not to blame.",
     "FLAKY": "is flaky: with nothing changed it does not end the same way every time.",
@@ -41,6 +43,8 @@ class Ending:
     excused: Mapping[str, str] = field(default_factory=dict)
     """Tests that the last changes are not to blame for: a word of `EXCUSES`, by test."""
     suspects: Sequence[Suspect] = ()
+    vain: Searched = NOT_SEARCHED
+    """What searches tried in vain."""
     suggestions: Sequence[Suggestion] = ()
     spent: bool = False
     errored: list[str] = field(default_factory=list)
@@ -52,13 +56,15 @@ class Ending:
 def summarize(end: Ending) -> str:
     """Say plainly how it ends."""
     parts = [
+        MORE if end.more else "",
         _done(end),
         tell(end.suggestions),
-        _left(end.left, planning=end.planning),
+        _left(end.left, untried=end.planning or end.more),
         _excused(end),
+        _vain(end),
         _suspects(end.suspects),
         _errored(end),
-        _goal(end),
+        QUIET if end.goal and not (end.more or end.done or end.left) else "",
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -73,14 +79,14 @@ def _done(end: Ending) -> str:
     return "\n".join(["Mended, each in a commit of its own:", *(f"- {subject}" for subject in end.done)])
 
 
-def _left(left: Sequence[Finding], *, planning: bool) -> str:
+def _left(left: Sequence[Finding], *, untried: bool) -> str:
     if not left:
         return ""
     rows = [_row(finding) for finding in left[:MOST_LISTED]]
     if len(left) > MOST_LISTED:
         rows.append(f"- and {len(left) - MOST_LISTED} more")
     notes = ["Tests and configuration are never edited."] if any(f.evidence and f.code for f in left) else []
-    if planning:
+    if untried:
         return "\n".join(["Broken now:", *rows, *notes])
     missing = [finding for finding in left if _lacks_module(finding)]
     lack = [MISSING] if missing else []
@@ -106,6 +112,18 @@ def _excused(end: Ending) -> str:
     return "\n".join(told[:MOST_LISTED])
 
 
+def _vain(end: Ending) -> str:
+    """Say how much was searched for what is left, and whether more time could find more."""
+    tried, reason = end.vain
+    if not reason or all(finding.code for finding in end.left):
+        return ""
+    if not tried:
+        return f"No small edit was tried: {reason}."
+    plural = "s were" if tried > 1 else " was"
+    late = ", and the time for it was up before it had tried all that it knows" if reason in SHORT else ""
+    return f"A search found no repair: {tried:,} small edit{plural} tried{late}."
+
+
 def _suspects(suspects: Sequence[Suspect]) -> str:
     if not suspects:
         return ""
@@ -118,9 +136,3 @@ def _errored(end: Ending) -> str:
     if end.spent:
         rows.append("The offline model stopped because it has used up its turns.")
     return "\n".join(rows)
-
-
-def _goal(end: Ending) -> str:
-    if end.more:
-        return MORE
-    return QUIET if end.goal and not end.done and not end.left else ""

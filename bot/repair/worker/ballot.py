@@ -12,11 +12,24 @@ from bot.repair.worker.outcomes import Outcome, alike
 WILD = "wild"
 """How an outcome is called that is not the same twice, or that reached out of its process."""
 FAILED = ("raised", "late")
-ROUNDABOUT = re.compile(r"[-+] *0(?:\.0)?(?![\w.])|(?:\*\*?|//?) *1(?:\.0)?(?![\w.])|- *\(-|\bnot not\b|\[::1?\]")
+CRASHES = frozenset({
+    "TypeError", "AttributeError", "NameError", "UnboundLocalError", "IndexError", "KeyError", "ZeroDivisionError",
+    "RecursionError", "AssertionError", "StopIteration",
+})  # fmt: skip
+"""What is hardly ever raised on purpose."""
+LOSING = frozenset({
+    "cond_const", "del_stmt", "drop_arg", "drop_attr", "drop_branch", "drop_call", "drop_cond", "drop_elem",
+    "drop_filter", "drop_operand", "drop_slice", "drop_sub", "err_try", "guard_flow", "guard_ret", "unwrap_call",
+    "unwrap_if", "wrap_if",
+})  # fmt: skip
+"""Kinds of edits that make tests pass by doing less than was meant."""
+ROUNDABOUT = re.compile(r"[-+] *0(?:\.0)?(?![\w.])|(?:\*\*?|//?) *1(?:\.0)?(?![\w.])|- *\(-|\bnot[ (]+not\b|\[::1?\]")
 """Adding nothing, multiplying by one, taking away a minus, and the like."""
 WORD = re.compile(r"\w+|[^\w\s]+?")
 SECOND = 0.2
 """What the score of a second kind of edit adds to that of the first, and of a third to that of the second."""
+FAINT = 0.5
+"""Below which part of the best score in a group one is no match for the others, however short it is."""
 SLOW = 4.0
 """By how much one may be slower than the quickest that does the same."""
 SHORTEST = 0.002
@@ -72,8 +85,8 @@ class Choice(NamedTuple):
 
 
 def weigh_edit(old: str, new: str) -> float:
-    """Count the words that an edit brings and, for less, those that it takes away."""
-    before, after = WORD.findall(_bare(old)), WORD.findall(_bare(new))
+    """Count the words that an edit brings and, for less, those that it takes away; parentheses are none."""
+    before, after = ([word for word in WORD.findall(text) if word not in "()"] for text in (old, new))
     if before != after and sorted(before) == sorted(after):
         return EXCHANGED
     size = 0.0
@@ -104,12 +117,6 @@ def _wild(functions: Sequence[int], row: Row) -> set[int]:
     return {function for function, outcome in zip(functions, row) if outcome and outcome.kind == WILD}
 
 
-def _bare(code: str) -> str:
-    """Take off parentheses around the whole, which are there to be safe."""
-    text = code.strip()
-    return text[1:-1] if text.startswith("(") and text.find(")") == len(text) - 1 else text
-
-
 def is_roundabout(old: str, new: str) -> bool:
     """Whether a text holds more of what does nothing than it did before."""
     return len(ROUNDABOUT.findall(new)) > len(ROUNDABOUT.findall(old))
@@ -137,7 +144,9 @@ class Ballot:
 
     def _fails_anew(self, row: Row, n: int) -> bool:
         after = row[n]
-        return self.original[n].kind == "value" and after is not None and after.kind in FAILED
+        if self.original[n].kind != "value" or after is None:
+            return False
+        return after.kind == "late" or (after.kind == "raised" and after.value in CRASHES)
 
     def _agree(self, one: int, other: int, inputs: Sequence[int]) -> bool:
         if not (self.seen[one] and self.seen[other]):
@@ -170,9 +179,10 @@ class Ballot:
     def _raised(self, member: int) -> int:
         return sum(self._fails_anew(self.rows[member], n) for n in self.telling)
 
-    def _clumsiness(self, member: int) -> tuple[bool, float, float, int]:
+    def _clumsiness(self, member: int, best: float) -> tuple[bool, bool, bool, float, float, int]:
         voter = self.voters[member]
-        return voter.roundabout, voter.size, -voter.prior, member
+        faint = voter.score < FAINT * best
+        return voter.roundabout, voter.template in LOSING, faint, voter.size, -voter.prior, member
 
     def _seconds(self, member: int) -> float:
         known = [self.rows[member][n] for n in self.telling]
@@ -190,7 +200,9 @@ class Ballot:
             for group in sorted(groups, key=lambda group: (self._raised(group[0]), self._weight(group))):
                 seconds = {member: self._seconds(member) for member in group}
                 least = min(seconds.values())
-                best = sorted(group, key=lambda m: (seconds[m] > SLOW * least, *self._clumsiness(m)))
+                top = max(self.voters[member].score for member in group)
+                order = [(seconds[m] > SLOW * least, *self._clumsiness(m, top)) for m in group]
+                best = [member for _, member in sorted(zip(order, group))]
                 found.append(Group(tuple(best), self._raised(group[0])))
         return found
 

@@ -177,7 +177,7 @@ class Bed:
 
     def swap_in(self, scored: Scored) -> bool:
         """Put a candidate in place so that it can be taken back; False where that cannot be done."""
-        return all([_swap(version) for version in self._compile(scored)])
+        return all(map(_swap, self._compile(scored)))
 
     def restore(self) -> None:
         """Give all functions their own code back, and what belongs to the modules to them."""

@@ -74,7 +74,9 @@ def attempts(cache: str) -> Iterator[list[str]]:
 class Recorder:
     """A pytest plugin that tells the outcome of each test over a pipe."""
 
-    def __init__(self, pipe: int, wanted: frozenset[str], needed: frozenset[str]) -> None:
+    def __init__(self, pipe: int, wanted: frozenset[str], needed: frozenset[str], wall: float = 0.0) -> None:
+        self.wall = wall or WALL_SHARE * LIMIT
+        """Seconds by the clock for one test."""
         self.pipe = pipe
         self.wanted = wanted
         self.needed = needed
@@ -104,7 +106,7 @@ class Recorder:
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
         """Bound the processor time of a test."""
-        alarm(self.limit, WALL_SHARE * self.limit)
+        alarm(self.limit, min(self.wall, WALL_SHARE * self.limit))
         yield
         disarm()
 
@@ -154,7 +156,7 @@ def enter(root: Path) -> None:
 
 def run(job: dict[str, Any], pipe: int) -> None:
     """Run pytest in the current folder and tell everything over the pipe."""
-    recorder = Recorder(lift(pipe), frozenset(job["wanted"]), frozenset(job["needed"]))
+    recorder = Recorder(lift(pipe), frozenset(job["wanted"]), frozenset(job["needed"]), job.get("wall", 0.0))
     enter(Path.cwd())
     code = 0
     for given in attempts(str(Path.cwd() / ".pytest_cache")):

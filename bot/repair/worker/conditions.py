@@ -142,8 +142,10 @@ def _single(visible: Visible) -> Iterator[tuple[str, float]]:
         weight = 1.0 if "NoneType" in types else 0.4
         yield f"{name} is None", weight
         yield f"{name} is not None", weight
-    yield f"not {name}", 0.9
-    yield name, 0.8
+    # An object that is no number and no container is there, or it is not
+    plain = bool(types - {"NoneType"}) and not types & (NUMBERS | CONTAINERS)
+    yield f"not {name}", 0.4 if plain else 0.9
+    yield name, 0.4 if plain else 0.8
     if types & NUMBERS:
         for sign in SIGNS:
             yield f"{name} {sign}", 0.5

@@ -13,6 +13,9 @@ from bot.repair.worker.pool import Child, Pool
 from bot.repair.worker.stream import Scored
 from bot.repair.worker.warm import Session
 
+LEAST_WALL = 2.0
+WALL_SHARE = 4
+"""Seconds by the clock for a test: so many, and so many times what it needed before anything was changed."""
 SETTLE = 3.0
 """Seconds that the search goes on after the first candidate was confirmed."""
 
@@ -26,6 +29,8 @@ class Outside:
         self.bed = Bed(session, targets)
         self.targets = {session.items[i].nodeid for i in targets}
         self.first = {session.items[i].nodeid for i in self.bed.screening}
+        slowest = max(session.standings[i].seconds for i in self.bed.screening)
+        self.wall = LEAST_WALL + WALL_SHARE * slowest
         self.passing = passing
         self.pool = Pool(self.job.workers + 1, (self.job.pipe,))
         self.promising: list[Scored] = []
@@ -77,7 +82,8 @@ class Outside:
         return [self.session.items[i].nodeid for i in sorted(numbers)]
 
     def _start(self, kind: str, scored: Scored | None, patch: Patch, names: list[str], needed: Sequence[str]) -> None:
-        task = {"files": files_of(names), "wanted": names, "needed": list(needed)}
+        wall = self.wall if kind == "screen" else 0.0
+        task = {"files": files_of(names), "wanted": names, "needed": list(needed), "wall": wall}
         self.job.run_cold(self.pool, kind, scored, patch, task)
 
     def _hear(self, child: Child) -> None:

@@ -14,7 +14,7 @@ from bot.repair.worker.view import View
 ROOMY = (ast.Compare, ast.Call, ast.Subscript, ast.Slice, ast.Return, ast.Tuple)
 BITWISE = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
 ARITHMETIC = (
-    ("{} ** 2", 0.12), ("{} * 2", 0.12), ("{} // 2", 0.12), ("{} / 2", 0.12), ("{} % 2", 0.12), ("{} ** 0.5", 0.06),
+    ("{} ** 2", 0.15), ("{} * 2", 0.12), ("{} // 2", 0.12), ("{} / 2", 0.12), ("{} % 2", 0.12), ("{} ** 0.5", 0.06),
 )  # fmt: skip
 KNOWN = ("{} ** {}", "{} * {}", "{} // {}", "{} % {}", "{} + {}", "{} - {}")
 TERMS = (("-", 0.3), ("+", 0.3), ("*", 0.12), ("//", 0.07), ("%", 0.07))
@@ -112,9 +112,10 @@ def adjust_number(view: View, node: ast.expr) -> Iterator[Candidate]:
     for pattern, prior in ARITHMETIC:
         yield view.replace(node, view.enclose(node, pattern.format(view.operand(node))), "arith_const", prior)
     numbers = sorted(n for n in view.material(node).numbers if n not in (0, 1, 2))[:4]
-    for pattern, number in itertools.product(KNOWN, numbers):
+    plain = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
+    for pattern, number in itertools.product(KNOWN, numbers) if plain else ():
         new = pattern.format(view.operand(node), number)
-        yield view.replace(node, view.enclose(node, new), "arith_const", 0.1)
+        yield view.replace(node, view.enclose(node, new), "arith_const", 0.08)
     yield view.replace(node, f"max(0, {text})", "minmax", 0.3)
     yield view.replace(node, f"round({text})", "wrap_call", 0.12)
     if "float" in view.types(node):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from bot.core.check import Rung
 from bot.models.offline.briefing import Briefing, Finding
 from bot.models.offline.goal import asks_for_more, meant, topics
+from bot.models.offline.patches import Searched
 from bot.models.offline.summary import CANNOT, Ending, summarize
 
 LINT = Finding("ruff", "pkg/a.py::F401::x", "pkg/a.py", 1, "F401 x")
@@ -60,8 +61,25 @@ def test_the_last_word_says_what_was_mended_and_what_was_not() -> None:
 def test_the_last_word_claims_nothing_when_nothing_was_done() -> None:
     assert "Nothing was changed." in summarize(Ending(goal="Add a mode", more=True))
     assert "cannot write new logic" in summarize(Ending(goal="Add a mode", more=True))
+    declined = summarize(Ending(goal="Add a mode", more=True, left=[ADD]))
+    assert declined.startswith("The goal asks for something new.")
+    assert "Broken now:" in declined
+    assert CANNOT not in declined
     assert "Mended" not in summarize(Ending(goal="fix it"))
     assert "add a failing test" in summarize(Ending(goal="fix it"))
+
+
+@pytest.mark.parametrize(
+    ("vain", "words"),
+    [
+        (Searched(2222, "exhausted"), "2,222 small edits were tried."),
+        (Searched(1, "out of time"), "1 small edit was tried, and the time for it was up"),
+        (Searched(0, "the failing tests could not be traced"), "No small edit was tried: the failing tests could not"),
+    ],
+)
+def test_the_last_word_says_how_much_was_searched_in_vain(vain: Searched, words: str) -> None:
+    assert words in summarize(Ending(left=[ADD], vain=vain))
+    assert "small edit" not in summarize(Ending(left=[LINT], vain=vain))
 
 
 def test_findings_in_tests_are_left_and_said_to_be() -> None:

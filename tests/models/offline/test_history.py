@@ -1,6 +1,7 @@
 """What the offline model says of the last changes, by the words of the tools."""
 
 from bot.models.offline.briefing import Finding
+from bot.models.offline.hunt import takes_back
 from bot.models.offline.patches import candidates, excuses
 from bot.models.offline.summary import Ending, summarize
 from bot.repair.found import Candidate, Search
@@ -14,6 +15,11 @@ def told(*, before: tuple[str, ...] = (), flaky: tuple[str, ...] = ()) -> str:
     one = Candidate(PATCH, "m.py", 1, "bin_op", 0.9)
     other = Candidate(PATCH, "m.py", 1, "revert", 0.01, history=SAID)
     return tell_search(Search((one, other), (), 9, 1.0, "found", before=before, flaky=flaky))
+
+
+def test_an_edit_that_takes_whole_changes_back_is_called_a_revert_whatever_proposed_it() -> None:
+    edit, revert = candidates(told())
+    assert [takes_back(one) for one in (edit, revert, edit._replace(history=SAID))] == [False, True, True]
 
 
 def test_what_an_edit_has_to_do_with_the_last_changes_is_read_back() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.models.offline.patches import candidates, describe, make, passed, reverse, suspects
+from bot.models.offline.patches import candidates, describe, make, passed, reverse, searched, suspects
 
 SEARCH = """SEARCH candidates=2 tried=9 found
 CANDIDATE 1 pkg/a.py:2 cmp_op score=1.176
@@ -20,6 +20,11 @@ CANDIDATE 1 pkg/a.py:2 cmp_op score=1.176
 CANDIDATE 2 pkg/b c.py:7 const score=0.500
 | --- a/pkg/b c.py
 SUSPECT pkg/a.py:2 score=0.707 return x > 1"""
+
+
+def test_how_far_a_search_came_is_read() -> None:
+    assert searched(SEARCH) == (9, "found")
+    assert searched("error: the repair engine could not run") == (0, "")
 
 
 def test_candidates_are_read_with_their_diffs() -> None:

@@ -87,7 +87,8 @@ def test_the_same_text_always_gets_the_same_mends(text: str) -> None:
 
 
 def test_python_2_is_translated_in_code_and_never_in_text() -> None:
-    text = 'X = "\\001 10L <>"\nDOC = """\nprint x\n 0777 and 10L\n"""\nprint "a", 0777, 10L, ur"x"  # 0777\nif 1 <> 2:\n    pass\n'
+    quoted = 'X = "\\001 10L <>"\nDOC = """\nprint x\n 0777 and 10L\n"""\n'
+    text = quoted + 'print "a", 0777, 10L, ur"x"  # 0777\nif 1 <> 2:\n    pass\n'
     new = mend(text)[0].text
     assert new.split("\n")[:5] == text.split("\n")[:5]
     assert new.split("\n")[5:7] == ['print("a", 0o777, 10, r"x")  # 0777', "if 1 != 2:"]
