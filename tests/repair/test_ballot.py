@@ -35,8 +35,10 @@ def test_two_that_agree_outweigh_one_that_was_expected_more() -> None:
 
 
 def test_of_those_that_do_the_same_the_smallest_edit_is_told() -> None:
-    sizes = [Voter(1.0, 0.9, 4.0), Voter(0.2, 0.3, 1.0), Voter(0.2, 0.6, 1.0)]
+    sizes = [Voter(1.0, 0.9, 4.0), Voter(0.6, 0.3, 1.0), Voter(0.6, 0.6, 1.0)]
     assert members(Ballot(sizes, row(0), [row(1)] * 3)) == [(2, 1, 0)]
+    faint = [*sizes, Voter(0.2, 0.2, 0.5), Voter(0.9, 0.9, 0.5, "del_stmt")]
+    assert members(Ballot(faint, row(0), [row(1)] * 5)) == [(2, 1, 0, 3, 4)]
 
 
 def test_what_is_said_in_a_roundabout_way_comes_after_the_same_said_plainly() -> None:
