@@ -185,14 +185,18 @@ def _item(mark: str, text: str) -> RenderableType:
 def _step(step: Step, width: int) -> Iterator[RenderableType]:
     """Tell of a step, with the number by which `undo` and `diff` know it."""
     added, removed = sum(f.added for f in step.files), sum(f.removed for f in step.files)
-    head = Text(f"  {step.number or '':>{width}}  ")
+    head, what = Text(f"  {step.number or '':>{width}}  "), Text()
     head.append(step.commit[:10] if step.commit else "rolled back", style="yellow" if step.commit else "red")
     subject = step.subject if step.commit else step.subject.removeprefix("rolled back: ")
-    head.append(f"  {subject}  ", style="strike" if step.undone else "bold")
-    head.append(f"+{added}", style="green").append(" ").append(f"-{removed}", style="red")
+    what.append(subject, style="strike" if step.undone else "bold")
+    what.append(f"  +{added}", style="green").append(" ").append(f"-{removed}", style="red")
     if step.undone:
-        head.append("  undone", style="dim")
-    yield head
+        what.append("  undone", style="dim")
+    row = Table.grid(padding=(0, 2))
+    row.add_column(no_wrap=True)
+    row.add_column(overflow="fold")
+    row.add_row(head, what)
+    yield row
     if step.commit and not step.undone:
         yield Padding(coloured(step.patch), (0, 0, 0, width + 4))
 
