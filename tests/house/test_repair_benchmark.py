@@ -11,12 +11,14 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
-from subjects import faults, mutants
 from subjects.bugsinpy import without
 from subjects.compare import shape
+from subjects.faults import FAULTS, RUNS, misspell
+from subjects.faults import propose as break_code
 from subjects.humanevalfix import split
 from subjects.inputs import Facts, Maker, cyclic, linked, objects
 from subjects.item import Item, order
+from subjects.mutants import propose as mutate
 from subjects.plot import plot
 from subjects.quixbugs import alternatives
 from subjects.solving import Result, same
@@ -94,14 +96,14 @@ def result(**changed: object) -> Result:
 
 
 def test_mutants_depend_on_the_seed_alone() -> None:
-    once, again, other = (list(mutants.propose(FILES, seed)) for seed in ("words 1", "words 1", "words 2"))
+    once, again, other = (list(mutate(FILES, seed)) for seed in ("words 1", "words 1", "words 2"))
     assert once == again
     assert once != other
     assert sorted(once, key=repr) == sorted(other, key=repr)
 
 
 def test_each_kind_of_mutant_is_made_and_every_one_is_another_program() -> None:
-    made = [edit for _, edit in mutants.propose(FILES, "words 1")]
+    made = [edit for _, edit in mutate(FILES, "words 1")]
     assert {edit.kind for edit in made} == {
         "comparison", "operator", "operand", "constant", "branch", "negation", "argument order", "line order"
     }  # fmt: skip
@@ -109,13 +111,13 @@ def test_each_kind_of_mutant_is_made_and_every_one_is_another_program() -> None:
     assert all(ast.dump(ast.parse(text)) != ast.dump(ast.parse(CODE)) for text in texts)
 
 
-@pytest.mark.parametrize("kind", faults.FAULTS)
+@pytest.mark.parametrize("kind", FAULTS)
 def test_each_kind_of_fault_is_made(kind: str) -> None:
-    made = [edit.apply(CODE) for _, edit in faults.propose(FILES, kind, "1")]
-    assert made == [edit.apply(CODE) for _, edit in faults.propose(FILES, kind, "1")]
+    made = [edit.apply(CODE) for _, edit in break_code(FILES, kind, "1")]
+    assert made == [edit.apply(CODE) for _, edit in break_code(FILES, kind, "1")]
     assert made
     for text in made:
-        if kind in faults.RUNS:
+        if kind in RUNS:
             ast.parse(text)
         else:
             with pytest.raises(SyntaxError):
@@ -124,7 +126,7 @@ def test_each_kind_of_fault_is_made(kind: str) -> None:
 
 def test_a_misspelled_word_is_another_word_with_the_same_first_letter() -> None:
     for seed in range(50):
-        wrong = faults.misspell("letters", random.Random(seed))
+        wrong = misspell("letters", random.Random(seed))
         assert wrong != "letters"
         assert wrong[0] == "l"
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import time
 import types
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from time import monotonic
 from typing import NamedTuple
 
-from bot.repair.worker.fork import send, waited
+from bot.repair.worker.fork import reap, send, waited
 from bot.repair.worker.items import WALL, run_item
 from bot.repair.worker.live import Module
 from bot.repair.worker.source import Edit
@@ -26,8 +26,9 @@ QUICK = 1.0
 PATIENT = 4.0
 """Seconds of processor time for a test after the screening; the latter where it took long before."""
 BEHIND = 5
-LONG_SUITE = 0.25
-"""Part of the time above which a run of all tests is too long for every survivor."""
+LEAST = 1.0
+SHARE = 0.05
+"""Seconds that the tests may take on which a candidate is confirmed, and which part of the time that is."""
 SPOILT = 71
 """Exit code of a child that should not go on."""
 Numbered = tuple[int, Scored]
@@ -82,6 +83,18 @@ class Bed:
             for path in scored.candidate.files:
                 self._module(path)
 
+    def holds(self, scored: Scored) -> bool:
+        """Whether all that a candidate changes was imported here; other processes may run more."""
+        return all(self.session.module(path) is not None for path in scored.candidate.files)
+
+    def needs_rerun(self, scored: Scored) -> bool:
+        """Whether more than the code of functions changes, so that a module's top level has to run again."""
+        for path, edits in scored.candidate.files.items():
+            source = self._module(path).source
+            if not all(source.within_function(edit.start, edit.end) for edit in edits):
+                return True
+        return False
+
     def _module(self, path: str) -> Module:
         module = self.session.module(path)
         assert module is not None, "candidates come from imported files"
@@ -95,17 +108,25 @@ class Bed:
             found.append(Version(module, edits, *module.compile(edits)))
         return found
 
+    @cached_property
     def wanted(self) -> list[int]:
-        """List the tests that a candidate is confirmed on: all, or those of the failing files when that takes long."""
-        standings = self.session.standings
-        files = {self.session.items[i].location[0] for i in self.targets}
+        """The tests that a candidate is confirmed on, in their order: the failing ones, and others for a while.
+
+        Those of the same files come first, and the quick ones; what is kept is run on all of them in the end.
+        """
+        standings, items = self.session.standings, self.session.items
+        files = {items[i].location[0] for i in self.targets}
         known = [
-            i for i in range(len(standings)) if standings[i].outcome not in ("unknown", "timeout") or i in self.targets
+            i for i, s in enumerate(standings) if s.outcome not in ("unknown", "timeout") and i not in self.targets
         ]
-        total = sum(standings[i].seconds for i in known)
-        if total < LONG_SUITE * self.session.job.seconds:
-            return known
-        return [i for i in known if self.session.items[i].location[0] in files]
+        known.sort(key=lambda i: (i in self.session.foreign, items[i].location[0] not in files, standings[i].seconds))
+        chosen, left = set(self.targets), max(LEAST, SHARE * self.session.job.seconds)
+        for i in known:
+            left -= standings[i].seconds
+            if left < 0:
+                break
+            chosen.add(i)
+        return sorted(chosen)
 
     def screen(self, batch: list[Numbered], factor: int, pipe: int) -> None:
         """Try candidates one after another in this child, each from the original code."""
@@ -144,9 +165,9 @@ class Bed:
     def mark(self, batch: list[Numbered], pipe: int, seconds: float) -> None:
         """Tell of each candidate which failing tests it mends, as far as the time allows."""
         chosen = sorted(self.targets, key=lambda i: self.session.standings[i].seconds)[:MARKED]
-        end = time.monotonic() + seconds
+        end = monotonic() + seconds
         for number, scored in batch:
-            if time.monotonic() > end:
+            if monotonic() > end:
                 return
             self.restore()
             mended = 0
@@ -171,7 +192,7 @@ class Bed:
                 code = {b"P": 0, b"T": 2}.get(self._judge(factor), 3 if live else 1)
             finally:
                 os._exit(code)
-        status = os.waitpid(process, 0)[1]
+        status = reap(process)
         code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 1
         return {0: b"P", 2: b"T", 3: b"F"}.get(code, b"D")
 
@@ -193,11 +214,11 @@ class Bed:
     def verify(self, scored: Scored, pipe: int) -> None:
         """Run all tests in their own order with one candidate in place."""
         live = self.try_on(scored)
-        targets, end = set(self.targets), time.monotonic() + max(5.0, self.session.job.left / 3)
-        for i in self.wanted():
+        targets, end = set(self.targets), monotonic() + max(5.0, self.session.job.left / 3)
+        for i in self.wanted:
             standing = self.session.standings[i]
             # What runs in other processes is only seen when the candidate is confirmed
-            if standing.outcome == "skipped" or i in self.session.foreign or time.monotonic() > end:
+            if standing.outcome == "skipped" or i in self.session.foreign or monotonic() > end:
                 continue
             limit = PATIENT if standing.outcome == "timeout" else max(QUICK, 10 * standing.seconds)
             run = run_item(self.session.items[i], limit, hooks=standing.hooks)

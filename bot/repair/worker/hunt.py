@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 from bot.repair.worker.bed import Bed, Numbered
@@ -11,10 +10,10 @@ from bot.repair.worker.cold import Patch, Verdict, files_of
 from bot.repair.worker.pairs import Pairs, alternate
 from bot.repair.worker.pool import Child, Pool
 from bot.repair.worker.stream import Scored
+from bot.repair.worker.supply import Supply
 from bot.repair.worker.warm import Session
 
-FIRST_BATCH = 24
-BATCH = 60
+SCREENING = ("screen", "slow", "rescreen")
 OTHERS = 120
 """Candidates that are tried after the first one was confirmed, so that a slow machine finds the same ones."""
 MARKING = 0.15
@@ -38,10 +37,10 @@ class Hunt:
         self.job = session.job
         self.targets = list(targets)
         self.names = {session.items[i].nodeid for i in targets}
-        self.candidates: Iterator[Numbered] = iter(())
+        self.bed = Bed(session, targets)
+        self.supply = Supply(iter(()), self.bed.holds, self.bed.needs_rerun)
         # One more than there are processors: a cold process spends much of its time waiting for the disk.
         self.pool = Pool(self.job.workers + 1, (self.job.pipe,))
-        self.bed = Bed(session, targets)
         self.batches: list[list[Numbered]] = []
         self.survivors: list[Numbered] = []
         self.verified: list[Numbered] = []
@@ -54,8 +53,6 @@ class Hunt:
         self.found: list[Scored] = []
         self.first = 0.0
         self.enough = 0
-        self.exhausted = False
-        self.size = FIRST_BATCH
         self.surprises: set[int] = set()
         self.pairs = Pairs()
         self.failures: dict[int, set[str]] = {}
@@ -67,7 +64,7 @@ class Hunt:
 
     def run(self, candidates: Iterator[Scored]) -> str:
         """Search until there is a reason to stop, and return it."""
-        self.candidates = enumerate(candidates)
+        self.supply.candidates = enumerate(candidates)
         try:
             while True:
                 reason = self._over()
@@ -90,11 +87,16 @@ class Hunt:
         """Whether as many candidates were tried as may be."""
         return self.tried >= self.job.most
 
+    @property
+    def doubts(self) -> list[Scored]:
+        """Candidates that only a fresh process can judge."""
+        return [*self.doubtful, *self.supply.elsewhere]
+
     def _tell_progress(self) -> None:
         if self.job.spent < self.told + TELLING:
             return
         self.told = self.job.spent
-        screened = [child.payload[0][1] for child in self.pool.children.values() if "screen" in child.kind]
+        screened = [child.payload[0][1] for child in self.pool.children.values() if child.kind in SCREENING]
         best = max(screened, key=lambda s: s.score).candidate if screened else None
         path, line = (best.edit.path, best.line) if best else ("", 0)
         left = round(max(0.0, self.job.left), 1)
@@ -126,36 +128,38 @@ class Hunt:
 
     def _occupied(self) -> bool:
         """Whether better candidates than any that could be screened now need all processors."""
-        busy = self.pool.count("verify", "confirm"), self.pool.count("screen", "mark")
+        busy = self.pool.count("verify", "confirm"), self.pool.count("screen", "slow", "mark")
         return max(busy) >= self.job.workers
 
     def _start_next(self) -> bool:
         if self.spent:
             return False
         if self.batches:
-            self._start_screening(self.batches.pop(0), 1)
+            self._start_screening(self.batches.pop(0))
             return True
         if self._pair_up():
             return True
-        batch = [] if self.exhausted else list(islice(self.candidates, self.size))
-        self.size = BATCH
+        if not self.pool.count("slow") and (batch := self.supply.draw_slow()):
+            self._start_screening(batch, "slow")
+            return True
+        batch = self.supply.draw()
         best = max((s.score for s in self.found), default=0.0)
         if batch and batch[0][1].score < CLEARLY_WORSE * best:
-            batch = []
-        self.exhausted = not batch
+            self.supply.close(CLEARLY_WORSE * best)
+            self.supply.exhausted, batch = True, []
         if batch:
-            self._start_screening(batch, 1)
-        elif self.late and not self.pool.count("screen") and not self.found:
-            self._start_screening(self.late[:20], SECOND_CHANCE)
+            self._start_screening(batch)
+        elif self.late and not self.pool.count("screen", "slow") and not self.found:
+            self._start_screening(self.late[:20], "rescreen")
             del self.late[:20]
         else:
-            return False
+            return bool(self.supply.waiting) and not self.pool.count("slow")
         return True
 
     def _pair_up(self) -> bool:
         """Look for two edits when single ones were tried in vain, or for half of the time."""
         enough = self.job.left < self.job.seconds / 2 and len(self.pairs.kept) >= SINGLE
-        if self.found or self.pairs.ended or not (self.exhausted or enough):
+        if self.found or self.pairs.ended or not (self.supply.exhausted or enough):
             return False
         if not self.pairs.begun:
             self.pairs.begin(self.job.spent + MARKING * self.job.seconds)
@@ -166,16 +170,14 @@ class Hunt:
             self.pool.start("mark", batch, lambda pipe: self.bed.mark(batch, pipe, left), left + 20)
             return True
         if not self.pool.count("mark", "verify", "confirm"):
-            self.candidates = alternate(self.pairs.join(), self.candidates)
-            self.exhausted = False
+            self.supply.put_before(alternate(self.pairs.join(), self.supply.candidates))
         return False
 
-    def _start_screening(self, batch: list[Numbered], factor: int) -> None:
+    def _start_screening(self, batch: list[Numbered], kind: str = "screen") -> None:
         self.bed.load(scored for _, scored in batch)
+        factor = SECOND_CHANCE if kind == "rescreen" else 1
         patience = 20 + 48 * self.bed.limit * factor
-        self.pool.start(
-            "screen" if factor == 1 else "rescreen", batch, lambda pipe: self.bed.screen(batch, factor, pipe), patience
-        )
+        self.pool.start(kind, batch, lambda pipe: self.bed.screen(batch, factor, pipe), patience)
 
     def _start_verification(self, numbered: Numbered) -> None:
         self.pool.start("verify", numbered, lambda pipe: self.bed.verify(numbered[1], pipe), max(10.0, self.job.left))
@@ -187,7 +189,7 @@ class Hunt:
     def start_reference(self) -> None:
         """Let a fresh process say how the tests stand; those that ran out of time are left out."""
         names = [
-            self.session.items[i].nodeid for i in self.bed.wanted() if self.session.standings[i].outcome != "timeout"
+            self.session.items[i].nodeid for i in self.bed.wanted if self.session.standings[i].outcome != "timeout"
         ]
         if names:
             self._cold("reference", None, Patch(), names, [])
@@ -195,12 +197,12 @@ class Hunt:
             self.passing = set()
 
     def _start_confirmation(self, numbered: Numbered) -> None:
-        names = [self.session.items[i].nodeid for i in self.bed.wanted()]
+        names = [self.session.items[i].nodeid for i in self.bed.wanted]
         needed = sorted(self.names | (self.passing or set()))
         self._cold("confirm", numbered, Patch(numbered[1].candidate.edits), names, needed)
 
     def _hear(self, child: Child, *, ended: bool) -> None:
-        if child.kind in ("screen", "rescreen"):
+        if child.kind in SCREENING:
             self._hear_screening(child, ended=ended)
         elif ended and child.kind == "verify":
             if child.data.strip() == b"P":
@@ -226,7 +228,7 @@ class Hunt:
             if word == b"P":
                 self.survivors.append((number, known[number]))
                 self.survivors.sort(key=lambda n: -n[1].score)
-            elif word == b"T" and child.kind == "screen":
+            elif word == b"T" and child.kind != "rescreen":
                 self.late.append((number, known[number]))
             elif word == b"F":
                 self.pairs.keep(number, known[number])

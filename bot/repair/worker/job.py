@@ -6,9 +6,9 @@ import json
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Collection
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from bot.repair.worker.cold import Patch, Verdict, read
@@ -42,13 +42,15 @@ class Job:
         self.limit: int = max(FEWEST, asked.get("limit", 5))
         self.most: int = asked.get("most", 200_000)
         """Candidates that may be tried."""
+        self.contained: bool = asked.get("contained", False)
+        """Whether a sandbox keeps all that runs here from the files of the person."""
         self.pipe = pipe
         self.tree = Tree(Path.cwd())
         self.past = Past(self.tree, asked.get("past", {}))
         self.kept = KEPT * self.seconds if self.past else 0.0
         """Seconds that are left for what comes after the search."""
         self.proposed = 0
-        self.begun = time.monotonic()
+        self.begun = monotonic()
         self.workers = max(1, min(4, len(os.sched_getaffinity(0))))
         self.scratch = Path(tempfile.mkdtemp(prefix="git-agent-repair-"))
         self.copies = 0
@@ -58,7 +60,7 @@ class Job:
     @property
     def spent(self) -> float:
         """Seconds since the job began."""
-        return time.monotonic() - self.begun
+        return monotonic() - self.begun
 
     @property
     def left(self) -> float:
@@ -89,7 +91,10 @@ class Job:
         """Run pytest in a fresh process on a patched copy of the tree, in no more than a share of the time."""
         self.copies += 1
         folder = self.scratch / str(self.copies) / self.tree.root.name
-        request = {**task, "folder": str(folder), "patch": patch._asdict()}
+        here, there = str(self.tree.root), str(folder)
+        # Some tests are called after the files that they read
+        names = {word: [name.replace(here, there) for name in task[word]] for word in ("wanted", "needed")}
+        request = {**task, **names, "folder": there, "patch": patch._asdict()}
         patience = max(5.0, self.left) if share is None else max(LEAST, share)
         try:
             pool.start_elsewhere(kind, (payload, folder), self.nursery, request, patience)
@@ -105,8 +110,12 @@ class Job:
         payload, folder = child.payload
         shutil.rmtree(folder.parent, ignore_errors=True)
         verdict = read(child.data)
-        messages = {name: message.replace(f"{folder}/", "") for name, message in verdict.messages.items()}
-        return payload, verdict._replace(messages=messages)
+        here, there = str(self.tree.root), str(folder)
+        outcomes = {name.replace(there, here): outcome for name, outcome in verdict.outcomes.items()}
+        messages = {
+            name.replace(there, here): message.replace(f"{there}/", "") for name, message in verdict.messages.items()
+        }
+        return payload, verdict._replace(outcomes=outcomes, messages=messages)
 
     def close(self) -> None:
         """Remove what the job left behind."""

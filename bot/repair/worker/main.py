@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import traceback
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from bot.repair.worker import cold
+from bot.repair.worker import cold, guard
 from bot.repair.worker.facts import Crash
 from bot.repair.worker.hunt import Hunt
 from bot.repair.worker.imports import mend_imports
@@ -37,6 +38,7 @@ def main(text: str) -> None:
     if json.loads(text)["mode"] == "cold":
         cold.run(json.loads(text), pipe)
         return
+    _keep_inside(json.loads(text))
     job = Job(text, pipe)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 1)
@@ -44,6 +46,12 @@ def main(text: str) -> None:
         _finish(job, try_all(job) if job.mode == "trial" else _analyse(job))
     finally:
         job.close()
+
+
+def _keep_inside(asked: dict[str, Any]) -> None:
+    """Let nothing outside of the copy of the tree and of the folders for this run be changed, where no sandbox does."""
+    if not asked.get("contained", False):
+        guard.confine([str(Path.cwd()), tempfile.gettempdir(), str(Path.home())])
 
 
 def _finish(job: Job, reason: str) -> NoReturn:
@@ -97,6 +105,10 @@ def _use(session: Session, failing: list[str]) -> str:
         return _repair(session, targets)
     if session.errors:
         return mend_imports(session)
+    if any(session.standings[i].outcome == "unknown" for i in wanted):
+        return "out of time: the given tests did not come to an end"
+    if not job.tests and "unknown" in {standing.outcome for standing in session.standings}:
+        return "nothing failed in the time that there was for running the tests"
     return "the given tests pass" if job.tests else "nothing failed"
 
 
@@ -143,8 +155,8 @@ def _search(hunt: Hunt, scores: dict[Line, float], spectrum: Spectrum, watched: 
         session.job.tell("tried", count=hunt.tried)
         if reason != "surprise":
             settle(session, hunt.targets, hunt.found)
-            if reason == "exhausted" and hunt.doubtful:
-                again = iter(sorted(hunt.doubtful, key=lambda scored: -scored.score))
+            if reason == "exhausted" and hunt.doubts:
+                again = iter(sorted(hunt.doubts, key=lambda scored: -scored.score))
                 return Outside(session, hunt.targets, hunt.passing).run(again, session.job.left * DOUBTFUL)
             return reason
         # These pass in a fresh process: what they say here is worth nothing.

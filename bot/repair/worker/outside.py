@@ -43,7 +43,7 @@ class Outside:
         end = self.job.spent + min(seconds, self.job.left)
         try:
             if self.passing is None:
-                names = [self.session.items[i].nodeid for i in self.bed.wanted()]
+                names = [self.session.items[i].nodeid for i in self.bed.wanted]
                 self._start("reference", None, Patch(), names, ())
             while not self._over(end):
                 self._fill(candidates)
@@ -66,7 +66,7 @@ class Outside:
         while self.pool.free:
             if self.promising and self.passing is not None:
                 scored = self.promising.pop(0)
-                names = [self.session.items[i].nodeid for i in self.bed.wanted()]
+                names = [self.session.items[i].nodeid for i in self.bed.wanted]
                 needed = sorted(self.targets | self.passing)
                 self._start("confirm", scored, Patch(scored.candidate.edits), names, needed)
                 continue

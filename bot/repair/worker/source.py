@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import bisect
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple, Union
 
 BOM = b"\xef\xbb\xbf"
@@ -183,6 +185,21 @@ class Source:
         parent, name = self.parents[statement]
         value = getattr(parent, name)
         return value if isinstance(value, list) else [statement]
+
+    @cached_property
+    def bodies(self) -> list[tuple[int, int]]:
+        """The bytes that the bodies of functions cover, outermost ones only."""
+        found: list[tuple[int, int]] = []
+        for node in sorted((n for n in ast.walk(self.tree) if isinstance(n, FUNCTIONS)), key=lambda n: n.lineno):
+            start, end = self.offsets[node.body[0].lineno - 1], self.whole(node)[1]
+            if node.body[0].lineno > node.lineno and (not found or start >= found[-1][1]):
+                found.append((start, end))
+        return found
+
+    def within_function(self, start: int, end: int) -> bool:
+        """Whether a span lies in the body of a function."""
+        place = bisect.bisect_right(self.bodies, (start, len(self.content) + 1)) - 1
+        return place >= 0 and self.bodies[place][0] <= start and end <= self.bodies[place][1]
 
     def top(self, start: int, end: int) -> ast.stmt | None:
         """Find the definition of the module that holds a span."""
