@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from bot.repair.worker import cold
 from bot.repair.worker.boot import FIRST
 from bot.repair.worker.cold import Patch
-from bot.repair.worker.fork import kill, seclude, send
+from bot.repair.worker.fork import kill, reap, seclude, send
 from bot.repair.worker.source import Edit
 from bot.repair.worker.tree import Tree
 
@@ -109,7 +109,7 @@ class Nursery:
         """End the process; those that it started are ended by whoever asked for them."""
         self.socket.close()
         kill(self.process)
-        os.waitpid(self.process, 0)
+        reap(self.process)
 
     def _serve(self, requests: socket.socket, tree: Tree) -> NoReturn:
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -145,6 +145,9 @@ def _become(tree: Tree, task: dict[str, Any], pipe: int, *, fresh: bool, first: 
     cold.apply(folder, patch_of(task["patch"]))
     os.chdir(folder)
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    # What tests start is to find the copy, too, before the tree that an editable install leads to
+    before = [place for place in [os.environ.get("PYTHONPATH", "")] if place]
+    os.environ["PYTHONPATH"] = os.pathsep.join([*cold.places(folder), *before])
     if not fresh:
         cold.run(task, pipe)
     os.set_inheritable(pipe, True)  # noqa: FBT003 - the parameter has no name
