@@ -13,6 +13,7 @@ from bot.core.diff import is_cut
 from bot.core.evidence import evidence_paths
 from bot.core.paths import is_sensitive
 from bot.core.task import Record
+from bot.core.tokens import find_forms
 
 ALIKE = 0.5
 """Part of its tokens that a line keeps when it is changed only within."""
@@ -86,7 +87,7 @@ def _alike(old: str, new: str) -> bool:
 def select(patch: str, scope: Sequence[str] = ()) -> str:
     """Keep those sections of a diff that are of code: no evidence, nothing made to hold secrets, nothing too long.
 
-    Python comes first where there is not room for all.
+    What was taken away for a secret in it does not come back. Python comes first where there is not room for all.
     """
     starts = [found.start() for found in _SECTION.finditer(patch)]
     sections = [patch[start:end] for start, end in pairwise([*starts, len(patch)])]
@@ -95,10 +96,15 @@ def select(patch: str, scope: Sequence[str] = ()) -> str:
     for section in sorted(sections, key=lambda section: not _path(section).endswith(".py")):
         path = _path(section)
         aside = not path or evidence_paths((FileChange(path=path, kind="modified"),)) or is_sensitive(path, scope)
-        if not aside and len(section) <= min(LONGEST_FILE, room):
+        if not aside and len(section) <= min(LONGEST_FILE, room) and not _gives_back_secrets(section):
             room -= len(section)
             kept.append(section)
     return "".join(kept)
+
+
+def _gives_back_secrets(section: str) -> bool:
+    gone = "\n".join(line[1:] for line in section.split("\n") if line.startswith("-"))
+    return any(form.pattern.search(gone) for form in find_forms(gone))
 
 
 def _path(section: str) -> str:

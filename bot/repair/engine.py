@@ -3,10 +3,12 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from bot.core.escape import line as in_line
 from bot.core.message import Searching
 from bot.core.past import explain
 from bot.errors import NoMatch, NotFound, TooLarge, ToolError
@@ -14,11 +16,11 @@ from bot.protocols import Command
 from bot.repair.answer import LINE, Finished, Judged, Line, Proposed, Stood, Suspected, Tried, Underway
 from bot.repair.found import Candidate, Search, Suspect, Trial
 from bot.repair.lately import reverse_past
-from bot.repair.patch import Change, make_diff, read_diff
+from bot.repair.patch import Change, read_diff
+from bot.repair.proposal import read_content, write_diff
 from bot.repair.ranking import in_order, questions
 from bot.repair.subject import Subject
 from bot.repair.worker.boot import LENT
-from bot.repair.worker.tree import editable
 
 BOOT = Path(__file__).with_name("worker") / "boot.py"
 GRACE = 15.0
@@ -26,6 +28,8 @@ GRACE = 15.0
 PIECE = 100_000
 """Characters of one argument; the system allows a few more."""
 LARGEST = 1_500_000
+MOST = 200
+"""Lines of one kind of an answer that are looked at."""
 REVERT = "revert"
 """The template of candidates that take the last changes back."""
 
@@ -61,7 +65,7 @@ class Answer:
     def reason(self) -> str:
         """Why the worker ended."""
         otherwise = "out of time" if self.late else "the run was ended from inside"
-        return next((line.reason for line in self.lines if isinstance(line, Finished)), otherwise)
+        return next((in_line(line.reason, 400) for line in self.lines if isinstance(line, Finished)), otherwise)
 
 
 def locate(subject: Subject, tests: Sequence[str], seconds: float = 60.0) -> tuple[Suspect, ...]:
@@ -88,7 +92,7 @@ def search(
     """Generate small edits, no more than `most`, and keep those that make the failing tests pass. Raises ToolError."""
     job = {"mode": "search", "tests": _tests(subject, tests), "seconds": seconds, "limit": limit, "most": most}
     answer = _ask(subject, {**job, "past": reverse_past(subject).job()}, seconds, watch)
-    told = tuple(_candidates(subject, answer))[:limit]
+    told = tuple(islice(_candidates(subject, answer), limit))
     reason = "found" if told and answer.reason == "out of time" else answer.reason
     return Search(
         candidates=tuple(candidate for _, candidate in told),
@@ -106,12 +110,12 @@ def search(
 
 def _standing(subject: Subject, answer: Answer, word: str) -> tuple[str, ...]:
     lines = [line for line in answer.lines if isinstance(line, Stood) and line.word == word]
-    return tuple(dict.fromkeys(subject.above(test) for line in lines for test in line.tests))
+    return tuple(dict.fromkeys(subject.above(test) for line in lines[:MOST] for test in line.tests))
 
 
 def _left_out(subject: Subject, answer: Answer) -> tuple[tuple[str, str], ...]:
     lines = [line for line in answer.lines if isinstance(line, Stood) and line.word == "left"]
-    return tuple(dict.fromkeys((subject.above(test), line.why) for line in lines for test in line.tests))
+    return tuple(dict.fromkeys((subject.above(test), line.why) for line in lines[:MOST] for test in line.tests))
 
 
 def try_patches(
@@ -168,7 +172,7 @@ def _environment(subject: Subject) -> Iterator[tuple[str, str]]:
 def _ask(
     subject: Subject, job: dict[str, object], seconds: float, watch: Callable[[Searching], None] | None = None
 ) -> Answer:
-    text = json.dumps(job)
+    text = json.dumps({**job, "contained": subject.executor.isolation != "process"})
     if len(text) > LARGEST:
         raise TooLarge("the patches are longer than can be tried in one call")
     pieces = [text[i : i + PIECE] for i in range(0, len(text), PIECE)]
@@ -185,7 +189,7 @@ def _ask(
     done = subject.executor.execute(command)
     lines = tuple(_placed(subject, line) for line in _read(done.report))
     if not lines and done.ended != "timed_out":
-        tail = " ".join(done.output.split())[-300:]
+        tail = in_line(done.output[-1000:], 1000)[-300:]
         raise ToolError(f"the repair engine could not run in the project's interpreter: {tail or done.ended}")
     return Answer(lines, done.seconds, done.ended == "timed_out")
 
@@ -212,54 +216,15 @@ def _placed(subject: Subject, line: Line) -> Line:
     return line
 
 
-def _content(subject: Subject, path: str) -> bytes | None:
-    """Read a file that the worker named, if it is one that may be repaired."""
-    target = subject.root / path
-    inside = target.resolve().is_relative_to(subject.root.resolve())
-    if ".." in path.split("/") or path.startswith("/") or not editable(path) or not inside or not target.is_file():
-        return None
-    return target.read_bytes()
-
-
 def _candidates(subject: Subject, answer: Answer) -> Iterator[tuple[int, Candidate]]:
     """Return what was confirmed, best first, each with its rank."""
     seen: set[str] = set()
-    for line in in_order(answer.lines):
-        patch = _diff(subject, line)
+    for line in in_order(answer.lines)[:MOST]:
+        patch = write_diff(subject.root, line)
         if patch and patch not in seen:
             seen.add(patch)
             history = explain(patch, subject.past, meant=line.template == REVERT)
             yield line.rank, Candidate(patch, line.path, line.line, line.template, line.score, line.alike, history)
-
-
-def _diff(subject: Subject, proposed: Proposed) -> str:
-    """Write a proposal as a diff; empty where it is none that may be made."""
-    parts: list[str] = []
-    for path in dict.fromkeys(span.path for span in proposed.edits):
-        before = _content(subject, path)
-        spans = sorted((span for span in proposed.edits if span.path == path), key=lambda span: span.start)
-        bounds = [bound for span in spans for bound in (span.start, span.end)]
-        if before is None or bounds != sorted(bounds) or bounds[-1] > len(before):
-            return ""
-        after = before
-        for span in reversed(spans):
-            after = after[: span.start] + span.text.encode() + after[span.end :]
-        try:
-            parts.append(make_diff(path, before, after))
-        except UnicodeError:
-            return ""
-    return "".join((*parts, *_whole_files(subject, proposed)))
-
-
-def _whole_files(subject: Subject, proposed: Proposed) -> Iterator[str]:
-    """Write files that come or go, as far as they may be repaired."""
-    for path, text in proposed.created:
-        if editable(path) and not (subject.root / path).exists():
-            yield make_diff(path, b"", text.encode()).replace(f"--- a/{path}\n", "--- /dev/null\n", 1)
-    for path in proposed.deleted:
-        before = _content(subject, path)
-        if before:
-            yield make_diff(path, before, b"").replace(f"+++ b/{path}\n", "+++ /dev/null\n", 1)
 
 
 def _suspects(subject: Subject, answer: Answer) -> tuple[Suspect, ...]:
@@ -268,7 +233,7 @@ def _suspects(subject: Subject, answer: Answer) -> tuple[Suspect, ...]:
     found: list[Suspect] = []
     for path, number, score in ranked:
         if path not in files:
-            files[path] = (_content(subject, path) or b"").decode("utf-8", "replace").splitlines()
+            files[path] = (read_content(subject.root, path) or b"").decode("utf-8", "replace").splitlines()
         text = files[path][number - 1].strip() if 0 < number <= len(files[path]) else ""
         found.append(Suspect(path, number, min(1.0, max(0.0, score)), text))
     return tuple(found)

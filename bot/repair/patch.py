@@ -9,6 +9,8 @@ from pathlib import Path
 from bot.errors import NoMatch, NotFound
 
 HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+BEYOND = re.compile(r"^(?:GIT binary patch|Binary files .* differ|(?:rename|copy) (?:from|to) )", re.MULTILINE)
+"""What a diff does beside changing lines."""
 NO_NEWLINE = "\\ No newline at end of file"
 
 
@@ -37,6 +39,14 @@ def make_diff(path: str, before: bytes, after: bytes) -> str:
     lines = list(difflib.unified_diff(old, new, lineterm="\n"))[2:]
     text = "".join(line if line.endswith("\n") else f"{line}\n{NO_NEWLINE}\n" for line in lines)
     return f"--- a/{path}\n+++ b/{path}\n{text}" if text else ""
+
+
+def is_straight(root: Path, path: str) -> bool:
+    """Whether a name leads to a place in a folder without any link: what stands at its end has no other name."""
+    try:
+        return (root / path).resolve() == root.resolve() / path
+    except (OSError, RuntimeError, ValueError):
+        return False
 
 
 def split_lines(text: str) -> list[str]:
@@ -71,9 +81,15 @@ def read_diff(root: Path, diff: str) -> Change:
     files = list(_parse(diff))
     if not files:
         raise NoMatch("this is no unified diff")
+    if BEYOND.search(diff) or any(file.source and file.target and file.source != file.target for file in files):
+        raise NoMatch("the patch renames or copies files, or is of binary ones: that is not tried")
     for file in files:
         path = file.target or file.source
-        _check(path)
+        for name in filter(None, (file.source, file.target)):
+            _check(root, name)
+        there = (root / path).is_file() if file.source else (root / path).exists()
+        if there != bool(file.source) or _is_below_file(root, path):
+            raise NotFound(f"{path} cannot be patched: {'it is no file here' if file.source else 'its place is taken'}")
         if not file.source:
             created.append((path, "".join(line for hunk in file.hunks for line in hunk.new)))
         elif not file.target:
@@ -83,9 +99,19 @@ def read_diff(root: Path, diff: str) -> Change:
     return Change(tuple(edits), tuple(created), tuple(deleted))
 
 
-def _check(path: str) -> None:
+def _is_below_file(root: Path, path: str) -> bool:
+    return any((root / parent).is_file() for parent in Path(path).parents)
+
+
+def named_in(diff: str) -> tuple[str, ...]:
+    """Name the files that a diff is taken to be of."""
+    return tuple(dict.fromkeys(name for file in _parse(diff) for name in (file.source, file.target) if name))
+
+
+def _check(root: Path, path: str) -> None:
     parts = path.split("/")
-    if not path or path.startswith("/") or ".." in parts or "\0" in path or ".git" in (part.lower() for part in parts):
+    wrong = path.startswith("/") or ".." in parts or "\0" in path or ".git" in (part.lower() for part in parts)
+    if wrong or not is_straight(root, path):
         raise NoMatch(f"the patch names a path that it may not: {path!r}")
 
 
@@ -146,6 +172,8 @@ def _parse_hunk(lines: list[str], index: int, start: int) -> tuple[Hunk, int]:
 
 def _fit(root: Path, file: FilePatch) -> Iterator[Span]:
     try:
+        if not (root / file.source).is_file():  # what is read from a device may never end
+            raise FileNotFoundError
         content = (root / file.source).read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise NotFound(f"{file.source} cannot be patched: it is not a readable text file") from error

@@ -41,6 +41,7 @@ from bot.core.paths import refuse_read
 from bot.errors import BadArguments, Denied, ToolError, Unprepared
 from bot.repair import engine
 from bot.repair.found import Candidate, Search, Suspect, Trial
+from bot.repair.patch import named_in
 from bot.repair.subject import Subject
 from bot.tools.checks import refuse_target
 from bot.tools.schema import Strings
@@ -161,7 +162,7 @@ def _shown(found: Sequence[P], bench: Bench) -> tuple[P, ...]:
 
 def _refuse_secret(patches: Sequence[str], bench: Bench) -> None:
     """Refuse to fit a patch to what must not be read: whether it fits tells what is there. Raises Denied."""
-    for path in (path for patch in patches for path in _NAMED.findall(patch)):
+    for path in (path for patch in patches for path in (*named_in(patch), *_NAMED.findall(patch))):
         reason = None if path == "/dev/null" else refuse_read(path, bench.task.scope)
         if reason is not None:
             raise Denied(f"patches: {reason}")

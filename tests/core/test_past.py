@@ -102,3 +102,10 @@ def test_only_code_that_may_be_read_is_kept_of_a_diff_and_python_before_the_rest
     )  # fmt: skip
     kept = select(f"{patch}diff --git a/x.png b/x.png\nBinary files a/x.png and b/x.png differ\n")
     assert [block.path for block in read_blocks(kept)] == ["m.py", "app.js"]
+
+
+def test_what_was_taken_away_for_the_secret_in_it_does_not_come_back() -> None:
+    token = "gh" + "p_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    secret = diff(f"{BASE}TOKEN = '{token}'\n", BASE)
+    assert token in secret
+    assert select(secret + diff(BASE, HEAD, "n.py")) == diff(BASE, HEAD, "n.py")

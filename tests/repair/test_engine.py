@@ -59,8 +59,9 @@ def passes(root: Path, found: Search) -> bool:
 
 
 def test_a_wrong_operator_is_found_and_the_tree_is_not_written_to(repo: Repo) -> None:
-    before = snapshot(repo.path)
     # With the plugins of pytest that lie beside us, as in an environment of the project's own
+    make(repo.path, {"pytest.ini": "[pytest]\nfilterwarnings = error\n"})
+    before = snapshot(repo.path)
     found = search(Subject(repo.path, PYTHON, ProcessExecutor()), ["test_calc.py::test_add"], QUICK)
     assert snapshot(repo.path) == before
     assert found.reason == "found"

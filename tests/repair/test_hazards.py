@@ -13,8 +13,10 @@ import pytest
 
 from bot.repair.engine import search
 from bot.repair.worker import fork
-from bot.repair.worker.cold import CANARY, read
+from bot.repair.worker.cold import CANARY, Patch, apply, read
 from bot.repair.worker.fork import OutOfTime, alarm, disarm, rang, waited
+from bot.repair.worker.roll import _lines
+from bot.repair.worker.source import Edit
 from bot.repair.worker.spectra import difference_of
 from bot.repair.worker.state import State
 from bot.repair.worker.tree import Tree
@@ -196,3 +198,22 @@ def test_what_a_candidate_leaves_behind_is_taken_back(module: types.ModuleType, 
     assert module.cached(1) == 2
     assert module.grow(2) == [2]
     assert "LEFT_BEHIND" not in os.environ
+
+
+def test_silence_is_told_from_the_end_of_a_child() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"[1]\n[2")
+    assert list(_lines(reading, time.monotonic() + 9, 0.01)) == [b"[1]", b""]
+    os.write(writing, b"[3]\n")
+    os.close(writing)
+    assert list(_lines(reading, time.monotonic() + 9, 9.0)) == [b"[3]"]
+    os.close(reading)
+
+
+def test_a_patch_is_not_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy" / "out").symlink_to(tmp_path)
+    for patch in (Patch(created=(("out/new.py", ""),)), Patch((Edit("out/copy/m.py", 0, 0, "x"),))):
+        with pytest.raises(FileNotFoundError):
+            apply(tmp_path / "copy", patch)
+    assert not (tmp_path / "new.py").exists()

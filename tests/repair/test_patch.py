@@ -68,6 +68,32 @@ def test_paths_outside_are_refused(tmp_path: Path, path: str) -> None:
         read_diff(tmp_path, f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+b\n")
 
 
+def test_nothing_is_read_through_a_link_or_from_a_device(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("a\n")
+    for name, target in (("m.py", "secret"), ("n.py", "/etc/passwd"), ("o.py", "/dev/zero")):
+        (tmp_path / name).symlink_to(target)
+        with pytest.raises(NoMatch, match="may not"):
+            read_diff(tmp_path, f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-a\n+b\n")
+    (tmp_path / "folder").symlink_to("/tmp")
+    with pytest.raises(NoMatch, match="may not"):
+        read_diff(tmp_path, "--- /dev/null\n+++ b/folder/m.py\n@@ -0,0 +1 @@\n+b\n")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n",
+        "diff --git a/x b/x\nBinary files a/x and b/x differ\n",
+        "diff --git a/x b/x\nGIT binary patch\nliteral 1\n",
+        "--- a/m.py\n+++ b/n.py\n@@ -1 +1 @@\n-one\n+1\n",
+    ],
+)
+def test_what_a_diff_does_beside_changing_lines_is_not_passed_over(tmp_path: Path, more: str) -> None:
+    (tmp_path / "m.py").write_text("one\ntwo\nthree\n")
+    with pytest.raises(NoMatch, match="renames or copies"):
+        read_diff(tmp_path, more + DIFF.format(start=1))
+
+
 @pytest.mark.parametrize("text", ["", "hello", "--- a/m.py\n", "@@ -1 +1 @@\n-a\n+b\n"])
 def test_what_is_no_diff_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(NoMatch):
@@ -76,6 +102,9 @@ def test_what_is_no_diff_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_new_and_removed_files_are_read(tmp_path: Path) -> None:
     diff = "--- /dev/null\n+++ b/new.py\n@@ -0,0 +1,2 @@\n+a\n+b\n--- a/old.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
+    with pytest.raises(NotFound, match="no file here"):
+        read_diff(tmp_path, diff)
+    (tmp_path / "old.py").write_text("x\n")
     change = read_diff(tmp_path, diff)
     assert change.created == (("new.py", "a\nb\n"),)
     assert change.deleted == ("old.py",)

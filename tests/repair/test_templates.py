@@ -301,7 +301,7 @@ FAULTS = [
     (
         '"""Doc."""\ndef f():\n    return json\n',
         crashed(3, "NameError", "name 'json' is not defined"),
-        '"""Doc."""\nimport json\n',
+        '"""Doc."""\n\nimport json\n',
     ),
     (
         "def f(a):\n    return a.uper()\n",

@@ -18,6 +18,9 @@ LENT = "GIT_AGENT_LENT_PYTEST"
 FIRST = "GIT_AGENT_FIRST_PLACES"
 """Names folders whose modules go before those that are installed, even those that pytest runs on."""
 
+OLDEST = 7
+"""Of pytest."""
+
 
 def load() -> types.ModuleType:
     """Import the worker under its own names, then forget the names so that the project may have a `bot` of its own."""
@@ -28,6 +31,10 @@ def load() -> types.ModuleType:
     lent = os.environ.get(LENT, "")
     if lent:
         sys.path.append(lent)
+    version = str(importlib.import_module("pytest").__version__)
+    first = version.split(".", maxsplit=1)[0]
+    if first.isdigit() and int(first) < OLDEST:
+        raise ImportError(f"version {version} is too old to be searched with, it takes {OLDEST}.0 or newer")
     worker = importlib.import_module("bot.repair.worker.main")
     if lent:
         settle(lent)

@@ -20,6 +20,18 @@ DEFAULTS = ("''", "[]", "{}", "0", "b''")
 
 
 @cheap(ast.Call)
+def change_end(view: View, node: ast.Call) -> Iterator[Candidate]:
+    """`a.insert(0, b)` becomes `a.append(b)`, and back."""
+    if not isinstance(node.func, ast.Attribute) or node.keywords:
+        return
+    owner, (positional, _) = view.operand(node.func.value), view.arguments(node)
+    if node.func.attr == "insert" and len(positional) == 2 and positional[0] == "0":
+        yield view.replace(node, f"{owner}.append({positional[1]})", "other_end", 0.75)
+    elif node.func.attr == "append" and len(positional) == 1:
+        yield view.replace(node, f"{owner}.insert(0, {positional[0]})", "other_end", 0.3)
+
+
+@cheap(ast.Call)
 def permute_arguments(view: View, node: ast.Call) -> Iterator[Candidate]:
     """`f(a, b)` becomes `f(b, a)`, `f(a)` or `f(b)`."""
     positional, named = view.arguments(node)

@@ -59,6 +59,9 @@ def arguments(cache: str = "") -> list[str]:
         "-p",
         "no:randomly",
         "--continue-on-collection-errors",
+        # Plugins are loaded before pytest is, and some projects make errors of all warnings
+        "-W",
+        "ignore:Module already imported so cannot be rewritten",
     ]
     given += ["-n0"] if "xdist" in sys.modules else []
     return given + (["--no-cov"] if "pytest_cov" in sys.modules else [])
@@ -168,7 +171,13 @@ def run(job: dict[str, Any], pipe: int) -> None:
 
 
 def apply(folder: Path, patch: Patch) -> None:
-    """Write a patch to disk; edits of one file are made from its end to its start."""
+    """Write a patch to disk; edits of one file are made from its end to its start. Raises OSError.
+
+    Nothing is written through a link: the copy shares with the original what is only carried along.
+    """
+    for path in (*(e.path for e in patch.edits), *(path for path, _ in patch.created), *patch.deleted):
+        if (folder / path).resolve() != folder.resolve() / path:
+            raise FileNotFoundError(path)
     for edit in sorted(patch.edits, key=lambda e: (e.path, -e.start)):
         target = folder / edit.path
         target.write_bytes(replace_span(target.read_bytes(), edit))

@@ -7,7 +7,7 @@ import builtins
 import re
 from collections.abc import Iterator
 
-from bot.repair.worker.rules import cheap, head
+from bot.repair.worker.rules import cheap, head, import_member
 from bot.repair.worker.source import FUNCTIONS, Candidate, Definition
 from bot.repair.worker.usage import index
 from bot.repair.worker.view import View
@@ -143,10 +143,11 @@ def call_parent(view: View, node: ast.FunctionDef) -> Iterator[Candidate]:
 def exceptions(view: View, node: ast.AST) -> list[str]:
     """List the exceptions that failing tests speak of and that are known at a place."""
     visible = {v.name for v in view.scope(node) if v.kind in ("class", "import")}
+    known = {name for name, _ in view.facts.exceptions}
     found = []
     for name in sorted(view.facts.mentioned):
         builtin = getattr(builtins, name, None)
-        ours = name in visible and name.endswith(("Error", "Exception", "Warning"))
+        ours = name in visible and (name in known or name.endswith(("Error", "Exception", "Warning")))
         if ours or (isinstance(builtin, type) and issubclass(builtin, Exception)):
             found.append(name)
     return found
@@ -161,6 +162,10 @@ def raise_other(view: View, node: ast.Raise) -> Iterator[Candidate]:
     asked = exceptions(view, node)
     for name in asked:
         yield view.replace(raised, name, "raise_other", 0.9)
+    for name, module in view.facts.exceptions:
+        if name not in {v.name for v in view.scope(node)}:
+            there = import_member(view, module, name, "raise_other", 0.7)
+            yield view.replace(raised, name, "raise_other", 0.7)._replace(more=(there.edit,))
     for name in RELATED:
         if name not in asked:
             yield view.replace(raised, name, "raise_other", 0.2)

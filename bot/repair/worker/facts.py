@@ -43,6 +43,8 @@ class Facts(NamedTuple):
     """Numbers and strings that failing tests speak of."""
     mentioned: frozenset[str] = frozenset()
     """Names that failing tests speak of."""
+    exceptions: tuple[tuple[str, str], ...] = ()
+    """Those of them that are exceptions of the project, each with the module that defines it."""
 
 
 NO_FACTS = Facts({}, {}, {}, {}, {})

@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from bot.repair.worker.conditions import decides
 from bot.repair.worker.facts import Crash
 from bot.repair.worker.literals import mend_literals
-from bot.repair.worker.rules import parameters, stored
+from bot.repair.worker.rules import import_line, parameters, stored
 from bot.repair.worker.source import DEFINITIONS, Candidate
+from bot.repair.worker.statements import fits
 from bot.repair.worker.view import View
 
-UNEXPECTED = re.compile(r"(?:(\w+)\(\) )?got an unexpected keyword argument '(\w+)'")
+UNEXPECTED = re.compile(r"(?:(?P<taker>\w+)\(\) )?got an unexpected keyword argument '(?P<given>\w+)'")
+INVALID = re.compile(r"'(?P<given>\w+)' is an invalid keyword argument for (?P<taker>\w+)")
 MISSING = re.compile(r"missing \d+ required (?:positional|keyword-only) arguments?: '(\w+)'")
 UNIMPORTABLE = re.compile(r"cannot import name '(\w+)'")
 NO_MODULE = re.compile(r"No module named '([\w.]+)'")
@@ -87,7 +89,7 @@ def _key(view: View, node: ast.Subscript) -> Iterator[Candidate]:
         ]
         words += [word for word in view.facts.vocabulary if isinstance(word, str)]
         for close in difflib.get_close_matches(node.slice.value, dict.fromkeys(words), 4, 0.7):
-            yield view.replace(node.slice, repr(close), "err_key", 1.0)
+            yield view.replace(node.slice, view.spell(close), "err_key", 1.0)
 
 
 def _name(view: View, node: ast.Name) -> Iterator[Candidate]:
@@ -97,26 +99,14 @@ def _name(view: View, node: ast.Name) -> Iterator[Candidate]:
     if any(v.name == "self" for v in view.scope(node)):
         yield view.replace(node, f"self.{node.id}", "err_name", 0.7)
     if node.id in _standard_modules():
-        yield _import(view, f"import {node.id}", 1.2, node.lineno)
+        yield import_line(view, f"import {node.id}", "add_import", 1.2, node.lineno)
     for module in STANDARD:
         if module in sys.modules and hasattr(sys.modules[module], node.id):
-            yield _import(view, f"from {module} import {node.id}", 0.9, node.lineno)
+            yield import_line(view, f"from {module} import {node.id}", "add_import", 0.9, node.lineno)
 
 
 def _standard_modules() -> frozenset[str]:
     return frozenset(getattr(sys, "stdlib_module_names", ())) or frozenset(sys.modules)
-
-
-def _import(view: View, text: str, prior: float, line: int) -> Candidate:
-    """Put an import after the docstring, `__future__` and the imports that come first."""
-    after = 0
-    for statement in view.source.tree.body:
-        documented = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and after == 0
-        if not documented and not (isinstance(statement, ast.ImportFrom) and statement.module == "__future__"):
-            break
-        after = statement.end_lineno or statement.lineno
-    place = view.source.offsets[after]
-    return view.rewrite((place, place), f"{text}\n", "add_import", prior, line)
 
 
 def _attribute(view: View, node: ast.Attribute, crash: Crash) -> Iterator[Candidate]:
@@ -169,13 +159,14 @@ def _type(view: View, node: ast.expr, crash: Crash) -> Iterator[Candidate]:
 def _keywords(view: View, node: ast.Call, message: str) -> Iterator[Candidate]:
     positional, named = view.arguments(node)
     function = view.text(node.func)
-    unexpected, missing = UNEXPECTED.search(message), MISSING.search(message)
+    unexpected, missing = UNEXPECTED.search(message) or INVALID.search(message), MISSING.search(message)
     if unexpected:
-        wrong = [n for n in named if n.startswith(f"{unexpected[2]}=")]
-        for argument in wrong:
+        given = unexpected["given"]
+        known = [*parameters(view, unexpected["taker"] or function), *parameters(view, function)]
+        for argument in [n for n in named if n.startswith(f"{given}=")]:
             rest = [n for n in named if n != argument]
             value = argument.split("=", 1)[1]
-            for close in difflib.get_close_matches(unexpected[2], parameters(view, unexpected[1] or function), 3, 0.6):
+            for close in difflib.get_close_matches(given, known, 3, 0.6):
                 fixed = [f"{close}={value}" if n == argument else n for n in named]
                 yield view.replace(node, f"{function}({', '.join(positional + fixed)})", "err_kw", 1.2)
             yield view.replace(node, f"{function}({', '.join(positional + rest)})", "err_kw", 0.7)
@@ -199,10 +190,13 @@ def _statement(view: View, node: ast.stmt, crash: Crash) -> Iterator[Candidate]:
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         yield from _imports(view, node, crash)
     plain = isinstance(node, (ast.Assign, ast.Expr, ast.Return, ast.AugAssign))
-    if plain and crash.name in SWALLOWED and view.source.alone(node) and view.source.function(node) is not None:
+    function = view.source.function(node)
+    if plain and crash.name in SWALLOWED and view.source.alone(node) and function is not None:
         indent = view.source.indent(node)
         inner = view.source.reindent([node], indent + "    ")
         for answer in ("return None", "return False", "return []", 'return ""', "return 0", "pass"):
+            if not fits(view, function, answer.rpartition(" ")[2]):
+                continue
             text = f"{indent}try:\n{inner}{indent}except {crash.name}:\n{indent}    {answer}\n"
             yield view.rewrite(view.source.whole(node), text, "err_try", 0.09, node.lineno)
 

@@ -12,6 +12,7 @@ from bot.repair.worker.cold import Patch, Verdict, files_of
 from bot.repair.worker.facts import NO_FACTS, Crash
 from bot.repair.worker.faults import mend_faults
 from bot.repair.worker.job import Job
+from bot.repair.worker.moved import RENAMED
 from bot.repair.worker.pool import Pool
 from bot.repair.worker.recall import recall
 from bot.repair.worker.rules import CHEAP
@@ -95,6 +96,8 @@ class _Search:
         self.found = 0
         self.first = 0.0
         self.tried = 0
+        self.sure = False
+        """Whether what was found follows a name that the last changes moved: what else passes says the same."""
 
     def run(self) -> str:
         """Search until there is a reason to stop, and return it."""
@@ -102,11 +105,11 @@ class _Search:
             while self.todo or self.pool.children:
                 if self.job.left <= 0:
                     return "found" if self.found else "out of time"
-                if self.found >= self.job.limit or (self.found and self.job.spent > self.first + 1.5):
+                if self.sure or self.found >= self.job.limit or (self.found and self.job.spent > self.first + 1.5):
                     return "found"
                 self._fill()
                 for child, ended in self.pool.events():
-                    if ended:
+                    if ended and not self.sure:
                         self._hear(*self.job.collect(child))
             return "found" if self.found else "exhausted"
         finally:
@@ -148,6 +151,7 @@ class _Search:
             self.first = self.first or self.job.spent
             self.found += 1
             self.job.propose(candidate, candidate.prior)
+            self.sure = self.sure or candidate.template == RENAMED
 
 
 def _asked(name: str, tests: list[str]) -> bool:

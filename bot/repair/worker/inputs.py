@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 import sys
-import time
 import types
 from collections.abc import Iterator, Sequence
 from random import Random
+from time import perf_counter
 from typing import Any, Callable, NamedTuple
 
 from bot.repair.worker.mutation import PLAIN, Mutator, Seen
@@ -72,14 +72,14 @@ class Recorder:
         self._keep(number, *_arguments(frame))
 
     def _keep(self, number: int, args: list[Any], named: dict[str, Any]) -> None:
-        begun = time.perf_counter()
+        begun = perf_counter()
         try:
             args, named = copy.deepcopy((args, named))
             mark = repr(Freezer().freeze([args, named]))
         except Exception:  # noqa: BLE001 - copying the project's objects may raise anything
             self.left[number] -= 10
             return
-        if time.perf_counter() - begun > SLOW_COPY:
+        if perf_counter() - begun > SLOW_COPY:
             self.left[number] = 0
         if (number, mark) not in self._known:
             self._known.add((number, mark))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-import time
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import pytest
@@ -39,11 +39,11 @@ def run_item(item: pytest.Item, limit: float, *, hooks: bool = False, wall: floa
 
     The time by the clock is bounded too: by `wall`, and where that is less by a share of the limit.
     """
-    begun = time.perf_counter()
+    begun = perf_counter()
     renew(item)
     alone = _protocol if hooks else _direct
     outcome, error = alone(item, limit, max(wall, WALL + WALL_SHARE * limit))
-    return Run(outcome, time.perf_counter() - begun, error)
+    return Run(outcome, perf_counter() - begun, error)
 
 
 def _direct(item: pytest.Item, limit: float, wall: float) -> tuple[str, BaseException | None]:

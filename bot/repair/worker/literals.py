@@ -14,8 +14,10 @@ from bot.repair.worker.view import View
 PLACEHOLDER = re.compile(r"\{[^}]*\}|%[a-z]")
 PAIRS = 6
 LONGEST = 80
+KEYS = 6
+"""Keys of a dictionary, that were not expected, that are held against those that were."""
 NUMBERS = 6
-"""Numbers of the failing tests that a constant is replaced by."""
+"""Numbers, or words, of the failing tests that a constant is replaced by."""
 
 
 def mend_literals(view: View) -> Iterator[Candidate]:
@@ -32,7 +34,7 @@ def mend_literals(view: View) -> Iterator[Candidate]:
         for piece in pieces:
             for new in _turned(piece, pairs):
                 prior = 0.9 if len(piece) > 2 else 0.5
-                yield view.replace(node, repr(node.value.replace(piece, new, 1)), "const_diff", prior)
+                yield view.replace(node, view.spell(node.value.replace(piece, new, 1)), "const_diff", prior)
 
 
 def differing_strings(view: View) -> list[tuple[str, str]]:
@@ -53,6 +55,11 @@ def _pairs(actual: object, expected: object, depth: int = 4) -> Iterator[tuple[s
     elif depth and isinstance(actual, dict) and isinstance(expected, dict):
         for name in actual.keys() & expected.keys():
             yield from _pairs(actual[name], expected[name], depth - 1)
+        gone = [name for name in actual if name not in expected]
+        for name in (name for name in expected if name not in actual and len(gone) <= KEYS):
+            for other in gone:
+                if actual[other] == expected[name]:
+                    yield from _pairs(other, name, depth - 1)
 
 
 def _turned(piece: str, pairs: list[tuple[str, str]]) -> Iterator[str]:
@@ -126,14 +133,17 @@ def speak_tests(view: View, node: ast.Constant) -> Iterator[Candidate]:
     if isinstance(node.value, str):
         old = node.value
         if len(old) >= 3 and old not in words:
-            for word in difflib.get_close_matches(old, words, 3, 0.7):
-                yield view.replace(node, repr(word), "const_seen", 0.7)
+            close = difflib.get_close_matches(old, words, 3, 0.7)
+            yield from (view.replace(node, view.spell(word), "const_seen", 0.7) for word in close)
+            if isinstance(view.source.parent(node), ast.Compare):
+                rest = [word for word in words if word not in close and len(word) < LONGEST]
+                yield from (view.replace(node, view.spell(word), "const_seen", 0.35) for word in rest[:NUMBERS])
         if len(old) == 1 and not old.isalnum():
             signs = dict.fromkeys(c for word in words for c in word if not c.isalnum() and c != old)
-            yield from (view.replace(node, repr(sign), "const_seen", 0.3) for sign in list(signs)[:8])
+            yield from (view.replace(node, view.spell(sign), "const_seen", 0.3) for sign in list(signs)[:8])
         if 1 < len(old) < LONGEST and old.isalpha():
             cases = [old + other for other in (old.upper(), old.lower(), old.swapcase()) if other != old]
-            yield from (view.replace(node, repr(text), "const_str", 0.3) for text in cases)
+            yield from (view.replace(node, view.spell(text), "const_str", 0.3) for text in cases)
     elif isinstance(view.source.parent(node), ast.Compare):
         numbers = [n for n in view.facts.vocabulary if type(n) in (int, float) and n != node.value]
         for number in numbers[:NUMBERS]:

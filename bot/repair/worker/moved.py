@@ -13,10 +13,12 @@ from bot.repair.worker.past import Past
 from bot.repair.worker.source import DEFINITIONS, Candidate, Edit, Source
 
 PRIOR = 1.3
+RENAMED = "renamed"
 ALIKE = 0.6
 """How much of a definition has to be the same for it to be the one of another name."""
 MOST = 200
 """Definitions that came or went, beyond which none are held against each other."""
+NO_MODULE = re.compile(r"No module named '([\w.]+)'")
 MISSING = ("NameError", "ImportError", "AttributeError", "ModuleNotFoundError", "TypeError")
 
 
@@ -99,13 +101,36 @@ def follow(source: Source, crash: Crash, moves: Sequence[Move], roots: Sequence[
     """Propose the new name, or the new home, for one that a crash says is missing."""
     if crash.name not in MISSING:
         return
+    gone = NO_MODULE.search(crash.message)
+    if gone:
+        yield from _rehome(source, crash, gone[1], moves, roots)
     for old, new in moves:
         if re.search(rf"\b{re.escape(old.name)}\b", crash.message):
             home = module_of(new.path, roots)
             for lines in (range(crash.line, crash.line + 1), None):
                 edits = list(_edits(source, old, new, home, lines))
                 if edits:
-                    yield Candidate(edits[0], "renamed", PRIOR, crash.line, tuple(edits[1:]))
+                    yield Candidate(edits[0], RENAMED, PRIOR, crash.line, tuple(edits[1:]))
+
+
+def _rehome(
+    source: Source, crash: Crash, gone: str, moves: Sequence[Move], roots: Sequence[str]
+) -> Iterator[Candidate]:
+    """Import from the module that now has what a module which is gone had."""
+    homes = dict.fromkeys(module_of(new.path, roots) for old, new in moves if module_of(old.path, roots) == gone)
+    for home in filter(None, homes):
+        edits: list[Edit] = []
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                parent = gone[: -len(node.module)]
+                named = gone == node.module if not node.level else gone.endswith(f".{node.module}")
+                if named and home.startswith(parent):
+                    start, end = source.span(node)
+                    text = source.content[start:end].decode()
+                    new = text.replace(node.module, home[len(parent) :], 1)
+                    edits.append(Edit(source.path, start, end, new))
+        if edits:
+            yield Candidate(edits[0], RENAMED, PRIOR, crash.line, tuple(edits[1:]))
 
 
 def module_of(path: str, roots: Sequence[str]) -> str:

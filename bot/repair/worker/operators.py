@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from bot.repair.worker.facts import NUMBERS
@@ -32,6 +33,10 @@ BINARY: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.MatMult: "@",
 }  # fmt: skip
+BINDING = {
+    "|": 1, "^": 2, "&": 3, "<<": 4, ">>": 4, "+": 5, "-": 5, "*": 6, "/": 6, "//": 6, "%": 6, "@": 6, "**": 7,
+}  # fmt: skip
+"""How tightly operators bind."""
 OTHER_BINARY: dict[str, tuple[tuple[str, float], ...]] = {
     "+": (("-", 0.8), ("*", 0.65), ("//", 0.3), ("/", 0.25), ("%", 0.25), ("**", 0.15), ("|", 0.1)),
     "-": (("+", 0.8), ("*", 0.6), ("%", 0.4), ("//", 0.35), ("/", 0.3), ("**", 0.12)),
@@ -46,6 +51,20 @@ OTHER_BINARY: dict[str, tuple[tuple[str, float], ...]] = {
 }  # fmt: skip
 
 
+NAMED = {
+    "add": "+", "plus": "+", "sum": "+", "sub": "-", "subtract": "-", "minus": "-", "difference": "-",
+    "mul": "*", "multiply": "*", "times": "*", "product": "*", "area": "*", "volume": "*",
+    "div": "/", "divide": "/", "ratio": "/", "average": "/", "mean": "/",
+    "mod": "%", "modulo": "%", "remainder": "%", "pow": "**", "power": "**", "square": "**",
+}  # fmt: skip
+"""Words for operators."""
+
+
+UNORDERED = frozenset({"str", "bytes", "bool", "NoneType"})
+"""Types whose values are told apart and seldom put in order."""
+UNLIKELY = 0.15
+
+
 def changes_nothing(old: str, new: str, signs: set[str]) -> bool:
     """Whether two comparisons agree on every pair of values that was seen."""
     if old not in ORDERED or new not in ORDERED or not signs or "ne" in signs:
@@ -58,6 +77,7 @@ def change_comparison(view: View, node: ast.Compare) -> Iterator[Candidate]:
     """`a < b` becomes `a <= b`, also inside `a < b < c`."""
     signs = view.facts.signs.get(key(node), set())
     sides = [view.text(side) for side in (node.left, *node.comparators)]
+    unordered = any(view.types(side) & UNORDERED for side in (node.left, *node.comparators))
     for index, operator in enumerate(node.ops):
         old = COMPARISONS[type(operator)]
         for new, prior in OTHER_COMPARISONS[old]:
@@ -65,7 +85,8 @@ def change_comparison(view: View, node: ast.Compare) -> Iterator[Candidate]:
                 words = [COMPARISONS[type(o)] for o in node.ops]
                 words[index] = new
                 text = sides[0] + "".join(f" {word} {side}" for word, side in zip(words, sides[1:]))
-                yield view.replace(node, text, "cmp_op", prior)
+                far = unordered and old in ("==", "!=") and new[0] in "<>"
+                yield view.replace(node, text, "cmp_op", prior * UNLIKELY if far else prior)
 
 
 @cheap(ast.Compare)
@@ -95,12 +116,34 @@ def change_membership(view: View, node: ast.Compare) -> Iterator[Candidate]:
             yield view.replace(node, new, "in_to_method", prior)
 
 
+def _meant(view: View, node: ast.BinOp) -> str:
+    """Return the operators that the name and the first line of a function speak of."""
+    function = view.source.function(node)
+    if function is None:
+        return ""
+    told = f"{function.name} {(ast.get_docstring(function) or '').partition(chr(10))[0]}"
+    words = re.findall(r"[a-z]+", told.lower())
+    return " ".join(NAMED[word] for word in words if word in NAMED)
+
+
+def _beside(view: View, side: ast.expr, operator: str, *, first: bool) -> str:
+    """Return one side of an operator, in parentheses where it had them or needs them."""
+    if not isinstance(side, ast.BinOp) or view.content_around(side) == "()":
+        return view.side(side)
+    inner, outer = BINDING[BINARY[type(side.op)]], BINDING[operator]
+    loose = inner < outer or (inner == outer and (not first or operator == "**"))
+    return f"({view.text(side)})" if loose else view.text(side)
+
+
 @cheap(ast.BinOp)
 def change_operator(view: View, node: ast.BinOp) -> Iterator[Candidate]:
     """`a + b` becomes `a - b`, `b + a`, `a` or `b`."""
     operator, left, right = BINARY[type(node.op)], view.side(node.left), view.side(node.right)
-    for new, prior in OTHER_BINARY.get(operator, ()):
-        yield view.replace(node, view.enclose(node, f"{left} {new} {right}"), "bin_op", prior)
+    meant = _meant(view, node).split()
+    for new, usual in OTHER_BINARY.get(operator, ()):
+        prior = max(usual, 0.95) if new in meant and operator not in meant else usual
+        sides = (_beside(view, node.left, new, first=True), _beside(view, node.right, new, first=False))
+        yield view.replace(node, view.enclose(node, f" {new} ".join(sides)), "bin_op", prior)
     types = view.types(node)
     if operator not in "+*" or not types or types - NUMBERS:
         yield view.replace(node, view.enclose(node, f"{right} {operator} {left}"), "swap_operands", 0.6)

@@ -8,10 +8,10 @@ import inspect
 import io
 import math
 import re
-import time
 import types
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
+from time import process_time
 from typing import Any, Callable, NamedTuple
 
 from bot.repair.worker.fork import OutOfTime, alarm, disarm
@@ -189,14 +189,14 @@ def _listed(parts: Any, room: int, write: Callable[[Any, int], str]) -> str:
 
 def call(function: Callable[..., Any], given: tuple[list[Any], dict[str, Any]], limit: float) -> Outcome:
     """Call a function with a copy of its arguments, within a limit of processor time."""
-    printed, begun = io.StringIO(), time.process_time()
+    printed, begun = io.StringIO(), process_time()
     try:
         try:
             alarm(limit)
             args, named = copy.deepcopy(given)
             with redirect_stdout(printed):
                 result = _drawn(function(*args, **named))
-            spent = time.process_time() - begun
+            spent = process_time() - begun
             value, after = Freezer().freeze(result), Freezer().freeze([args, named])
             text, left = spell(result), [spell(each) for each in (*args, *named.values())]
         finally:

@@ -6,11 +6,11 @@ import math
 import os
 import re
 import select
-import time
 from collections.abc import Iterator
+from time import monotonic
 from typing import Any, Callable
 
-from bot.repair.worker.fork import CHUNK, kill, spawn
+from bot.repair.worker.fork import CHUNK, kill, reap, spawn
 from bot.repair.worker.nursery import Nursery
 
 LINGER = 2.0
@@ -28,7 +28,7 @@ class Child:
         self.payload = payload
         self.process = process
         self.patience = patience
-        self.deadline = time.monotonic() + patience
+        self.deadline = monotonic() + patience
         self.end = math.inf
         """When it must be done, however much it says."""
         self.killed = False
@@ -95,7 +95,7 @@ class Pool:
             chunk = os.read(pipe, CHUNK)
             if chunk:
                 child.data += chunk
-                child.deadline = min(time.monotonic() + child.patience, child.end)
+                child.deadline = min(monotonic() + child.patience, child.end)
                 if len(child.data) > MOST:
                     child.deadline = 0
                 yield child, False
@@ -103,14 +103,14 @@ class Pool:
                 self._remove(pipe)
                 yield child, True
         for pipe, child in list(self.children.items()):
-            if child.deadline >= time.monotonic():
+            if child.deadline >= monotonic():
                 continue
             if child.killed:  # something that it started elsewhere holds its pipe open
                 self._remove(pipe)
                 yield child, True
             else:
                 kill(child.leader)
-                child.killed, child.deadline = True, time.monotonic() + LINGER
+                child.killed, child.deadline = True, monotonic() + LINGER
 
     def _remove(self, pipe: int) -> None:
         child = self.children.pop(pipe)
@@ -119,7 +119,7 @@ class Pool:
         kill(child.leader)
         if not child.process:
             return
-        status = os.waitpid(child.process, 0)[1]
+        status = reap(child.process)
         child.code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
 
     def close(self) -> None:

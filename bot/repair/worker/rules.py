@@ -76,7 +76,42 @@ def parameters(view: View, function: str) -> list[str]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and name in (node.name, "__init__"):
             found += [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
     for module in list(sys.modules.values()):
-        code = getattr(getattr(module, name, None), "__code__", None)
-        if code is not None:
-            found += code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        known = getattr(module, "__dict__", {})
+        kinds = [kind for kind in list(known.values()) if isinstance(kind, type)] if name not in known else []
+        for value in (known.get(name), *(vars(kind).get(name) for kind in kinds)):
+            code = getattr(value, "__code__", None)
+            if code is not None:
+                found += code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return list(dict.fromkeys(found))
+
+
+def import_line(view: View, text: str, template: str, prior: float, line: int) -> Candidate:
+    """Put an import after the docstring and the imports that come first."""
+    after, gap = 0, ""
+    for statement in view.source.tree.body:
+        documented = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and after == 0
+        if not documented and not isinstance(statement, (ast.Import, ast.ImportFrom)):
+            break
+        after, gap = statement.end_lineno or statement.lineno, "\n" if documented else ""
+    place = view.source.offsets[after]
+    return view.rewrite((place, place), f"{gap}{text}\n", template, prior, line)
+
+
+def import_member(view: View, module: str, name: str, template: str, prior: float) -> Candidate:
+    """Import a name of a module, on the line that imports from it already where there is one."""
+    for statement in view.source.tree.body:
+        if isinstance(statement, ast.ImportFrom) and _same(statement, module):
+            names = [alias.name for alias in statement.names]
+            plain = not any(alias.asname for alias in statement.names) and "*" not in names
+            if plain and view.text(statement).endswith(f" import {', '.join(names)}"):
+                more = sorted([*names, name]) if names == sorted(names) else [*names, name]
+                end = view.source.span(statement)[1]
+                span = (end - len(", ".join(names).encode()), end)
+                return view.rewrite(span, ", ".join(more), template, prior, statement.lineno)
+    return import_line(view, f"from {module} import {name}", template, prior, 1)
+
+
+def _same(statement: ast.ImportFrom, module: str) -> bool:
+    """Whether a statement imports from a module, as far as a relative one tells."""
+    named = statement.module or ""
+    return module.endswith(f".{named}") if statement.level else named == module

@@ -194,7 +194,15 @@ def answers(view: View, function: ast.FunctionDef | ast.AsyncFunctionDef) -> lis
     """List what a function may return: what it returns elsewhere, plain values, its arguments."""
     returns = [n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None]
     texts = [view.text(value) for value in returns if value.lineno == value.end_lineno]
-    return list(dict.fromkeys([*texts, *ANSWERS, *(a.arg for a in function.args.args)]))
+    plain = [view.spell("") if answer == "''" else answer for answer in ANSWERS if fits(view, function, answer)]
+    return list(dict.fromkeys([*texts, *plain, *(a.arg for a in function.args.args)]))
+
+
+def fits(view: View, function: ast.AST, answer: str) -> bool:
+    """Whether a function may return a plain value: one that returns numbers returns no truths."""
+    returns = [n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None]
+    types = set().union(*(view.types(value) for value in returns))
+    return answer not in ("False", "True") or not types or not types <= NUMBERS - {"bool"}
 
 
 @heavy(ast.stmt)

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterator
 
 from bot.repair.worker.facts import NUMBERS
+from bot.repair.worker.patterns import pattern_of
 from bot.repair.worker.rules import called, cheap, stored
 from bot.repair.worker.source import Candidate
 from bot.repair.worker.view import View
@@ -29,7 +30,8 @@ def change_constant(view: View, node: ast.Constant) -> Iterator[Candidate]:
     if isinstance(node.value, bool):
         yield view.replace(node, str(not node.value), "const", 0.8)
     elif isinstance(node.value, int):
-        yield from _integers(view, node, node.value)
+        found = _integers(view, node, node.value)
+        yield from (c._replace(prior=c.prior / 4) for c in found) if _inserts(view, node) else found
     elif isinstance(node.value, float):
         v = node.value
         for new in (v + 1, v - 1, 0.0, 1.0, -v, v * 10, v / 10, v * 2, v / 2):
@@ -39,6 +41,13 @@ def change_constant(view: View, node: ast.Constant) -> Iterator[Candidate]:
     elif node.value is None:
         for text in ("0", "[]", "''", "False", "True", "{}"):
             yield view.replace(node, text, "const", 0.3)
+
+
+def _inserts(view: View, node: ast.Constant) -> bool:
+    """Whether a number is the place at which something is inserted: in short lists any number passes for another."""
+    parent = view.source.parent(node)
+    called = parent.func if isinstance(parent, ast.Call) and node in parent.args[:1] else None
+    return isinstance(called, ast.Attribute) and called.attr == "insert"
 
 
 def _integers(view: View, node: ast.Constant, v: int) -> Iterator[Candidate]:
@@ -63,11 +72,12 @@ def _integers(view: View, node: ast.Constant, v: int) -> Iterator[Candidate]:
 
 
 def _strings(view: View, node: ast.Constant, v: str) -> Iterator[Candidate]:
+    prior = 0.05 if pattern_of(view, node) is not None else 0.35
     for other in sorted(view.material(node).strings - {v}):
-        yield view.replace(node, repr(other), "const_str", 0.35)
+        yield view.replace(node, view.spell(other), "const_str", prior)
     if len(v) < 30:
         for new in dict.fromkeys(("", " ", v.lower(), v.upper(), v.strip(), v + " ", v[:-1], v[1:])):
-            yield view.replace(node, repr(new), "const_str", 0.2)
+            yield view.replace(node, view.spell(new), "const_str", 0.2)
     if v in SEPARATORS and any(name.name == "os" for name in view.module_names):
         yield view.replace(node, SEPARATORS[v], "os_const", 0.5)
 
@@ -91,8 +101,19 @@ def shift_by_one(view: View, node: ast.expr) -> Iterator[Candidate]:
     prior = 0.7 if isinstance(parent, ROOMY) else 0.45
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(node.right, ast.Constant):
         prior /= 2
-    for text in (f"{_term(view, node)} - 1", f"{_term(view, node)} + 1"):
+    for step in (-1, 1):
+        text = _shifted(view, node, step)
         yield view.replace(node, view.enclose(node, text), "off_by_one", prior)
+
+
+def _shifted(view: View, node: ast.expr, step: int) -> str:
+    """Return the source of an expression and a step; `n - 1` and one more is `n`."""
+    left, by = _term(view, node), step
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)) and isinstance(node.right, ast.Constant):
+        value = node.right.value
+        if type(value) is int:
+            left, by = view.side(node.left), step + (value if isinstance(node.op, ast.Add) else -value)
+    return f"{left} {'-' if by < 0 else '+'} {abs(by)}" if by else left
 
 
 def _term(view: View, node: ast.expr) -> str:

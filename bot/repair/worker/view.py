@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -15,6 +16,10 @@ ATOMS = (
 )  # fmt: skip
 LOOSE = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda)
 OPEN_PARENTS = (ast.stmt, ast.keyword, ast.List, ast.Set, ast.Dict, ast.Slice, ast.Tuple)
+QUOTE = re.compile("[\"']")
+WHOLE = re.compile(r"[\w.]+(\([\w., ]*\))?")
+"""A name, a number, an attribute or a simple call: what needs no parentheses."""
+JOINED = re.compile(rb"[\w\])}\"']")
 LITERAL_TYPES = {ast.List: "list", ast.ListComp: "list", ast.Compare: "bool", ast.Dict: "dict", ast.JoinedStr: "str"}
 
 
@@ -52,13 +57,25 @@ class View:
         self._materials: dict[ast.AST, Material] = {}
         self._begun: dict[ast.AST, dict[str, set[str]]] = {}
         self._scopes: dict[ast.AST, list[Visible]] = {}
+        self._double: bool | None = None
         self.notes: dict[ast.AST, object] = {}
         """What templates worked out about functions, kept for the next one that asks."""
 
     def replace(self, node: ast.expr, text: str, template: str, prior: float) -> Candidate:
         """Propose other text for an expression."""
         start, end = self.source.span(node)
+        if isinstance(node, LOOSE) and self._bracketed(node) and WHOLE.fullmatch(text):
+            start, end = start - 1, end + 1
         return Candidate(Edit(self.source.path, start, end, text), template, prior, node.lineno)
+
+    def _bracketed(self, node: ast.expr) -> bool:
+        """Whether parentheses around an expression are its own, and stand apart from other words."""
+        parent, name = self.source.parents[node]
+        if self.content_around(node) != "()" or (isinstance(parent, ast.Call) and name == "args"):
+            return False
+        start, end = self.source.span(node)
+        beside = self.source.content[max(start - 2, 0) : start - 1] + self.source.content[end + 1 : end + 2]
+        return not JOINED.search(beside)
 
     def rewrite(self, span: tuple[int, int], text: str, template: str, prior: float, line: int) -> Candidate:
         """Propose other text for a span of bytes; its line ends become those of the file."""
@@ -74,6 +91,15 @@ class View:
             return {type(node.value).__name__}
         literal = LITERAL_TYPES.get(type(node))
         return {literal} if literal else set()
+
+    def spell(self, value: object) -> str:
+        """Return the source of a constant, in the quotes that most strings of the file have."""
+        text = repr(value)
+        if self._double is None:
+            strings = [n for n in ast.walk(self.source.tree) if isinstance(n, ast.Constant) and type(n.value) is str]
+            quotes = [mark[0] for n in strings if (mark := QUOTE.search(self.text(n)[:3]))]
+            self._double = quotes.count('"') > quotes.count("'")
+        return f'"{text[1:-1]}"' if self._double and text[0] == "'" and '"' not in text else text
 
     def text(self, node: ast.AST) -> str:
         """Return the source of a node."""
@@ -109,6 +135,7 @@ class View:
         parent, name = self.source.parents[node]
         free = isinstance(parent, OPEN_PARENTS) or (isinstance(parent, ast.Call) and name == "args")
         free = free or (isinstance(parent, ast.Subscript) and name == "slice")
+        free = free or self._bracketed(node)
         return text if free else f"({text})"
 
     def arguments(self, call: ast.Call) -> tuple[list[str], list[str]]:

@@ -1,4 +1,4 @@
-"""What tests speak of: the constants and names in their code, and their parameters."""
+"""What tests speak of: the constants, names and exceptions in their code, and their parameters."""
 
 from __future__ import annotations
 
@@ -11,18 +11,32 @@ LONGEST = 80
 MOST = 60
 
 
-def spoken(items: Iterable[pytest.Item]) -> tuple[tuple[object, ...], frozenset[str]]:
-    """Return the numbers and strings in some tests, and the names that they use."""
+def spoken(
+    items: Iterable[pytest.Item],
+) -> tuple[tuple[object, ...], frozenset[str], tuple[tuple[str, str], ...]]:
+    """Return the numbers and strings in some tests, the names that they use, and which of these are exceptions."""
     values: dict[tuple[type, object], None] = {}
     names: set[str] = set()
+    raised: set[tuple[str, str]] = set()
     for item in items:
         function = getattr(item, "function", None)
         code = getattr(getattr(function, "__func__", function), "__code__", None)
         callspec = getattr(item, "callspec", None)
         for value in [*_parts(getattr(callspec, "params", {})), *(_constants(code) if code else ())]:
             values[type(value), value] = None
-        names |= set(_names(code)) if code else set()
-    return tuple(value for _, value in list(values)[:MOST]), frozenset(names)
+        used = set(_names(code)) if code else set()
+        names |= used
+        raised |= set(_exceptions(getattr(getattr(function, "__func__", function), "__globals__", {}), used))
+    return tuple(value for _, value in list(values)[:MOST]), frozenset(names), tuple(sorted(raised))
+
+
+def _exceptions(known: dict[str, object], names: set[str]) -> Iterator[tuple[str, str]]:
+    """Find the exceptions behind names, of a test's module or of a module that it names."""
+    modules = [value for name in names if isinstance(value := known.get(name), types.ModuleType)]
+    for name in names:
+        for value in (known.get(name), *(vars(module).get(name) for module in modules)):
+            if isinstance(value, type) and issubclass(value, Exception) and value.__module__ != "builtins":
+                yield value.__name__, value.__module__
 
 
 def _constants(code: types.CodeType) -> Iterator[object]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import importlib
 import random
-import time
+import signal
 import types
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
+from time import monotonic
 from typing import Any, Callable, NamedTuple
 
 import pytest
@@ -81,6 +82,8 @@ class Session:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Take over from pytest once everything is collected."""
+        if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:  # else nobody would know how a child ended
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         self.items = session.items
         self.job.tree.refused |= {
             path
@@ -139,6 +142,9 @@ class Session:
         self.standings = [Standing("unknown", 0.0, hooks=False)] * len(self.items)
         asked = [i for i in order if self.items[i].location[0] in first]
         self._call(asked or order, lambda i: needs_hooks(self.items[i]), SHARE)
+        late = [i for i in self.number(self.job.tests) if self.standings[i].outcome == "unknown"]
+        if late:  # others took all of the time
+            self._call(late, lambda i: needs_hooks(self.items[i]), SHARE)
         if asked:  # the others are only set against these
             self._call(order[len(asked) :], lambda i: needs_hooks(self.items[i]), LESSER_SHARE)
         # Some tests fail only without pytest's whole protocol
@@ -267,10 +273,10 @@ class Session:
         """Watch the expressions of files while some tests run; once for all of them, as far as that can be."""
         modules = [module for path in paths if (module := self.module(path)) is not None]
         here = [i for i in tests if i not in self.foreign]
-        end = time.monotonic() + WATCHED / 3
+        end = monotonic() + WATCHED / 3
 
         def again(i: int) -> None:
-            if time.monotonic() < end:
+            if monotonic() < end:
                 run_item(self.items[i], max(0.25, 10 * self.slowest), hooks=self.standings[i].hooks)
 
         runs = [partial(again, i) for i in here]
