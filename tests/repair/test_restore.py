@@ -121,6 +121,14 @@ def test_a_renamed_helper_is_followed_in_one_line_and_in_the_whole_file() -> Non
     assert moved(text, "AttributeError: no attribute 'totals'", ("lib.py", "total"), ("lib.py", "sum_of")) == []
 
 
+@pytest.mark.parametrize(("named", "wanted"), [("pkg.text", "pkg.words"), (".text", ".words"), ("pkg.texts", "")])
+def test_a_module_that_was_moved_is_imported_from_where_it_is(named: str, wanted: str) -> None:
+    text = f"import os\nfrom {named} import shorten, title\n"
+    crash = "ModuleNotFoundError: No module named 'pkg.text'"
+    found = moved(text, crash, ("src/pkg/text.py", "shorten"), ("src/pkg/words.py", "shorten"))
+    assert (text.replace(f"from {named}", f"from {wanted}") in found) is bool(wanted)
+
+
 def test_a_moved_name_is_imported_from_its_new_home() -> None:
     text = "from pkg.lib import other, total as t\n\nprint(t(other))\n"
     crash = "ImportError: cannot import name 'total' from 'pkg.lib'"

@@ -51,6 +51,7 @@ KINDS = [
     ("superfluous statement", "def f(a):\n    a = 1\n    return a\n", "    a = 1\n", ""),
     ("depth", "def f(a):\n    for x in a:\n        a = x\n        return a\n", "        return a\n", "    return a\n"),
     ("flow", "def f(a):\n    for x in a:\n        break\n", "break", "continue"),
+    ("other end", "def f(a, b):\n    a.insert(0, b)\n", "a.insert(0, b)", "a.append(b)"),
     ("yield", "def f(a):\n    yield a\n", "yield a", "yield from a"),
     ("swapped names", "def f(a, b):\n    return a - b * a\n", "a - b * a", "b - a * b"),
     ("both operands", "def f(a: str, b: str):\n    return a == b\n", "a == b", "set(a) == set(b)"),
@@ -346,6 +347,28 @@ FAULTS = [
     ("def f(a):\n    return g(a)\n", NO_FACTS._replace(differences=((2, 5), (4, 7))), "return g(a) + 3"),
     ("def f(a):\n    return 'Jupyter'\n", NO_FACTS._replace(vocabulary=("Jupiter",)), "'Jupiter'"),
     ("def f(a):\n    return a == '('\n", NO_FACTS._replace(vocabulary=("[[]]",)), "a == '['"),
+    (
+        "def f(a):\n    return {'total': a}\n",
+        NO_FACTS._replace(differences=(({"total": 1}, {"sum": 1}),)),
+        "{'sum': a}",
+    ),
+    ("def f(a):\n    return a == 'write'\n", NO_FACTS._replace(vocabulary=("bob", "read")), "a == 'read'"),
+    ('def f(a):\n    g("")\n    return "is_a"\n', NO_FACTS._replace(vocabulary=("is_b",)), 'return "is_b"'),
+    (
+        "def f(a):\n    return sorted(a, revers=True)\n",
+        crashed(2, "TypeError", "'revers' is an invalid keyword argument for sort()"),
+        "sorted(a)",
+    ),
+    (
+        "from p import Lost\ndef f(a):\n    raise Lost(a)\n",
+        NO_FACTS._replace(exceptions=(("Found", "p"),)),
+        "from p import Found, Lost\ndef f(a):\n    raise Found(a)\n",
+    ),
+    (
+        "from p import Lost, Found\ndef f(a):\n    raise Lost(a)\n",
+        NO_FACTS._replace(mentioned=frozenset({"Found"}), exceptions=(("Found", "p"),)),
+        "raise Found(a)",
+    ),
     ("def f(a):\n    raise ValueError(a)\n", NO_FACTS._replace(mentioned=frozenset({"KeyError"})), "raise KeyError(a)"),
     (
         "def f(a):\n    return a\n",
@@ -376,9 +399,10 @@ def test_a_comparison_that_agrees_on_all_values_seen_is_not_proposed() -> None:
     assert any("a > b" in text for text in texts)
 
 
-def test_variables_of_types_that_cannot_fit_are_not_proposed() -> None:
-    source = "def f(a: int, b: list):\n    return a\n"
-    assert not any("return b" in fixed(source, s) and s.candidate.template == "var_replace" for s in proposals(source))
+def test_variables_of_types_that_do_not_fit_come_late() -> None:
+    source = "def f(a: int, b: list, c: int):\n    return a + 1\n"
+    renamed = [s for s in proposals(source) if s.candidate.template == "var_replace"]
+    assert [next(n for n in "bc" if f"return {n} + 1" in fixed(source, s)) for s in renamed] == ["c", "b"]
 
 
 @pytest.mark.parametrize("prefix", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte order mark"])
@@ -429,3 +453,44 @@ def test_statements_are_ordered_by_what_they_read(statements: str, order: str) -
     wanted = "def f(a):\n" + "".join(f"    {line}\n" for line in order.split("; "))
     found = {fixed(source, s) for s in proposals(source) if s.candidate.template == "define_first"}
     assert found == ({wanted} if statements != order else set())
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted", "unwanted"),
+    [
+        ("def f(n: int):\n    return list(range(g(n) - 1))\n", "range(g(n))", "- 1 + 1"),
+        ("def f(a: list):\n    return sum(a) / (len(a) - 1)\n", "sum(a) / len(a)", "((len"),
+        ("def f(c):\n    return c * 9 / 5 - 32\n", "return c * 9 / 5 + 32\n", "(c * 9 / 5) + 32"),
+        ("def f(a, b):\n    return (a + b) / 2\n", "return (a + b) // 2\n", "return a + b // 2\n"),
+    ],
+)
+def test_an_edit_is_written_as_a_person_would(source: str, wanted: str, unwanted: str) -> None:
+    types = {key(n): {"int"} for n in ast.walk(ast.parse(source)) if isinstance(n, ast.expr)}
+    facts = NO_FACTS._replace(types=types)
+    assert best(source, facts, wanted) > best(source, facts, unwanted)
+
+
+def best(source: str, facts: Facts, text: str) -> float:
+    return max((s.score for s in proposals(source, facts) if text in fixed(source, s)), default=0.0)
+
+
+def test_what_only_passes_by_chance_is_expected_less() -> None:
+    product = "def product(a, b):\n    return a + b\n"
+    numbers = {key(n): {"int"} for n in ast.walk(ast.parse(product)) if isinstance(n, ast.expr)}
+    facts = NO_FACTS._replace(types=numbers)
+    assert best(product, facts, "a * b") > best(product, facts, "a + b + 1") > 0
+    place = "def f(a, b):\n    a.insert(0, b)\n"
+    assert best(place, NO_FACTS, "a.append(b)") > 3 * best(place, NO_FACTS, "a.insert(1, b)") > 0
+    words = "def f(a: str):\n    return a == 'x'\n"
+    assert best(words, observed(Source("m.py", words.encode())), "a != ") > 4 * best(
+        words, observed(Source("m.py", words.encode())), "a <= "
+    )
+
+
+def test_a_function_that_gives_numbers_is_not_made_to_give_truths() -> None:
+    source = "def f(a):\n    return sum(a) / len(a)\n"
+    types = {key(n): {"float"} for n in ast.walk(ast.parse(source)) if isinstance(n, ast.BinOp)}
+    facts = crashed(2, "ZeroDivisionError", "division by zero")._replace(types=types)
+    texts = [fixed(source, scored) for scored in proposals(source, facts)]
+    assert any("return 0\n" in text for text in texts)
+    assert not any("return False" in text for text in texts)

@@ -23,8 +23,12 @@ LOSING = frozenset({
     "unwrap_if", "wrap_if",
 })  # fmt: skip
 """Kinds of edits that make tests pass by doing less than was meant."""
-ROUNDABOUT = re.compile(r"[-+] *0(?:\.0)?(?![\w.])|(?:\*\*?|//?) *1(?:\.0)?(?![\w.])|- *\(-|\bnot[ (]+not\b|\[::1?\]")
-"""Adding nothing, multiplying by one, taking away a minus, and the like."""
+ROUNDABOUT = re.compile(
+    r"[-+] *0(?:\.0)?(?![\w.])|(?:\*\*?|//?) *1(?:\.0)?(?![\w.])|- *\(-|\bnot[ (]+not\b|\[::1?\]"
+    r"|\bnot \(?\w[\w.]* (?:in|is|==|<=?|>=?)"
+    r"|\b(?P<same>[\w.]+(?:\([\w.]*\))?) *(?:==|!=|<=?|>=?|-) *(?P=same)(?![\w(.])"
+)
+"""Adding nothing, multiplying by one, taking away a minus, comparing a thing with itself, and the like."""
 WORD = re.compile(r"\w+|[^\w\s]+?")
 SECOND = 0.2
 """What the score of a second kind of edit adds to that of the first, and of a third to that of the second."""
@@ -119,7 +123,11 @@ def _wild(functions: Sequence[int], row: Row) -> set[int]:
 
 def is_roundabout(old: str, new: str) -> bool:
     """Whether a text holds more of what does nothing than it did before."""
-    return len(ROUNDABOUT.findall(new)) > len(ROUNDABOUT.findall(old))
+    return _count(new) > _count(old)
+
+
+def _count(text: str) -> int:
+    return sum(1 for _ in ROUNDABOUT.finditer(text))
 
 
 class Ballot:

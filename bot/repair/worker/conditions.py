@@ -42,8 +42,11 @@ def negate(view: View, node: ast.expr) -> Iterator[Candidate]:
     """A condition becomes its opposite, or is always or never true."""
     if stored(node) or not decides(view, node):
         return
-    if not negated(node) and not isinstance(node, (ast.Compare, ast.Constant)):
-        yield view.replace(node, view.enclose(node, f"not {view.operand(node)}"), "not", 0.6)
+    single = isinstance(node, ast.Compare) and len(node.ops) == 1
+    if not negated(node) and not single and not isinstance(node, ast.Constant):
+        # What gets lost is mostly a `not` before one clause
+        prior = 0.5 if isinstance(node, ast.BoolOp) else 0.6
+        yield view.replace(node, view.enclose(node, f"not {view.operand(node)}"), "not", prior)
     if not isinstance(node, ast.Constant):
         seen = view.facts.truths.get(key(node), {True, False})
         for value in seen - {True}:

@@ -7,7 +7,7 @@ import difflib
 from collections import Counter
 from collections.abc import Iterator
 
-from bot.repair.worker.facts import CALLABLES, compatibility
+from bot.repair.worker.facts import CALLABLES, CONTAINERS, NUMBERS, compatibility
 from bot.repair.worker.rules import called, cheap, heavy, stored
 from bot.repair.worker.source import FUNCTIONS, Candidate, key
 from bot.repair.worker.usage import index
@@ -48,6 +48,9 @@ USUAL = 12
 """Attributes of the same object elsewhere in the file."""
 REPEATED = 0.4
 """For a variable that then stands on both sides of an operator."""
+UNFITTING = 0.15
+"""What a variable of another type is worth: the wrong one may be what is wrong."""
+PLAIN = NUMBERS | CONTAINERS
 SWAPPED = ("min", "max", "any", "all")
 
 
@@ -63,10 +66,10 @@ def replace_variable(view: View, node: ast.Name) -> Iterator[Candidate]:
         if name == node.id:
             continue
         if kind in ("local", "comprehension", "lambda"):
-            fit = 0.5 if stored(node) else compatibility(view.types(node), types)
-            if fit:
-                same = REPEATED if name in twins else 1
-                yield view.replace(node, name, "var_replace", 0.8 * fit * (0.8 if stored(node) else 1) * same)
+            least = 0.5 if isinstance(parent, ast.Return) else UNFITTING
+            fit = 0.5 if stored(node) else max(least, compatibility(view.types(node), types))
+            same = REPEATED if name in twins else 1
+            yield view.replace(node, name, "var_replace", 0.8 * fit * (0.8 if stored(node) else 1) * same)
         elif kind == "constant" and not stored(node):
             yield view.replace(node, name, "var_replace", 0.3)
 
@@ -78,11 +81,13 @@ def replace_function(view: View, node: ast.Name) -> Iterator[Candidate]:
         return
     for twin in FUNCTION_TWINS.get(node.id, ()):
         yield view.replace(node, twin, "call_swap", 0.7 if twin in SWAPPED else 0.4)
-    others = [v for v in view.scope(node) if v.kind == "function" or v.types & {"function", "method"}]
+    others = [
+        v for v in view.scope(node) if v.kind == "function" or v.types & CALLABLES or (v.near and not v.types & PLAIN)
+    ]
     near = set(difflib.get_close_matches(node.id, [v.name for v in others], 6, 0.6)) if len(others) > FEW else None
     for name, _, kind in others:
         if name != node.id:
-            close = near is None or name in near or kind == "local"
+            close = near is None or name in near or kind in ("local", "comprehension")
             yield view.replace(node, name, "call_swap", 0.4 if close else 0.1)
 
 

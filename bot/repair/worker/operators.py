@@ -86,7 +86,9 @@ def change_comparison(view: View, node: ast.Compare) -> Iterator[Candidate]:
                 words[index] = new
                 text = sides[0] + "".join(f" {word} {side}" for word, side in zip(words, sides[1:]))
                 far = unordered and old in ("==", "!=") and new[0] in "<>"
-                yield view.replace(node, text, "cmp_op", prior * UNLIKELY if far else prior)
+                # Of what stands after a `not` it is that which is wrong
+                turned = isinstance(view.source.parent(node), ast.UnaryOp)
+                yield view.replace(node, text, "cmp_op", prior * (UNLIKELY if far else 0.6 if turned else 1.0))
 
 
 @cheap(ast.Compare)
