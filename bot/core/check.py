@@ -232,7 +232,8 @@ class Verdict(Record):
 def mended(before: Verdict, after: Verdict) -> tuple[str, ...]:
     """List the cases that spoke against one tree and do not against another: tests that pass, findings that are gone.
 
-    A test that is missing, or does not always end the same way, proves nothing.
+    A test that is missing, or does not always end the same way, proves nothing. A file whose tests could not be
+    collected counts when some of them pass.
     """
     flaky = {*before.comparison.flaky, *after.comparison.flaky}
     passing = {case.id for result in after.results for case in result.cases if case.outcome == "passed"} - flaky
@@ -245,7 +246,8 @@ def mended(before: Verdict, after: Verdict) -> tuple[str, ...]:
         if result.check in clean and result.rung.height < Rung.UNIT.height
         for case in result.cases
     }
-    return tuple(case for case in before.bad if case not in after.bad and case in passing | gone)
+    collected = {file_of(name) for name in passing if "::" in name}
+    return tuple(case for case in before.bad if case not in after.bad and case in passing | gone | collected)
 
 
 def file_of(name: str) -> str:

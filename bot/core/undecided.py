@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from bot.core.diff import read_lines
+from bot.core.diff import Line, read_lines
 from bot.core.escape import line
 from bot.core.event import Acted, Event, Verified
 from bot.core.message import Undecided
@@ -76,11 +76,18 @@ def _ask(undecided: Undecided, others: int, *, known: bool) -> str:
 def quote_edit(patch: str) -> str:
     """Say what an edit puts in, or takes away where it puts in nothing; on one line, between backticks."""
     rows = list(read_lines(patch))
-    added = " ".join(_texts(row.text for row in rows if row.sign == "+"))
-    removed = " ".join(_texts(row.text for row in rows if row.sign == "-"))
+    added = _join(row for row in rows if row.sign == "+")
+    removed = _join(row for row in rows if row.sign == "-")
     quoted = line(added or removed, QUOTED).replace("`", "'")
     return f"`{quoted}`" if added else f"leaving out `{quoted}`"
 
 
-def _texts(rows: Iterable[str]) -> Iterator[str]:
-    return filter(None, map(str.strip, rows))
+def _join(rows: Iterable[Line]) -> str:
+    """Put lines on one; dots stand for what lies between those that are apart."""
+    text, last = "", Line("+", "", 0, "")
+    for row in rows:
+        apart = (row.path, row.number) != (last.path, last.number + 1)
+        if row.text.strip():
+            text += (" … " if apart else " ") * bool(text) + row.text.strip()
+        last = row
+    return text

@@ -142,7 +142,7 @@ def tell_search(found: Search) -> str:
     blocks = list(_fitting(found))
     suspects = [] if blocks else [_suspect(suspect) for suspect in found.suspects[:MOST_SUSPECTS]]
     before = [f"BEFORE {_line(test)}" for test in found.before]
-    return "\n".join(
+    text = "\n".join(
         [
             head,
             *blocks,
@@ -153,6 +153,8 @@ def tell_search(found: Search) -> str:
             *(f"LEFT OUT {_line(test)}: {_line(why)}" for test, why in found.left_out),
         ]
     )
+    # A carriage return that ends no line would be shown as something else, and end up so in the file
+    return f"{text}\n" if text.endswith("\r") else text
 
 
 def _shown(found: Sequence[P], bench: Bench) -> tuple[P, ...]:

@@ -76,6 +76,13 @@ def test_only_what_failed_and_now_surely_passes_is_mended() -> None:
     assert mended(before, flaky) == ("b",)
 
 
+def test_a_file_that_could_not_be_collected_is_mended_when_its_tests_pass() -> None:
+    lost: dict[str, Outcome] = {"a.py": "error", "b.py": "error", "c.py": "error"}
+    told: dict[str, Outcome] = {"a.py::t": "passed", "b.py::t": "skipped", "c.py::t": "failed"}
+    before, after = (ladder("pytest", Rung.UNIT, "failed", **cases) for cases in (lost, told))
+    assert mended(before, after) == ("a.py",)
+
+
 @pytest.mark.parametrize("rung", [Rung.SYNTAX, Rung.STATIC, Rung.TYPES])
 def test_finding_is_mended_when_it_is_gone_and_nothing_got_worse(rung: Rung) -> None:
     before = ladder("lint", rung, "failed", x="failed", y="failed")

@@ -129,3 +129,8 @@ def test_hostile_answers_stay_on_their_line() -> None:
     (finding,) = told(found(hostile), made(PLUS)).findings
     assert len(finding) < 500
     assert finding.isprintable()
+
+
+def test_lines_that_are_apart_are_quoted_apart() -> None:
+    patch = "--- a/m.py\n+++ b/m.py\n@@ -1,4 +1,4 @@\n-a = 1\n+a = 2\n x\n-b = 1\n-c = 1\n+b = 2\n+c = 2\n"
+    assert quote_edit(patch) == "`a = 2 … b = 2 c = 2`"

@@ -115,8 +115,9 @@ class Around:
         return shown.partition("\n")[2] if shown.startswith("exit code 0") else ""
 
     def _last_change(self, path: str) -> Talk[re.Match[str] | None]:
-        """Return when a file was last changed, and by which commit."""
-        return DATED.search((yield from self._git("log", "-n", "1", "--format=%ct %h %s", "--", path)))
+        """Return when somebody last changed a file, and by which commit; the steps of runs are nobody's."""
+        chosen = ("-n", "1", "--invert-grep", "--grep=^Agent-Run: ")
+        return DATED.search((yield from self._git("log", *chosen, "--format=%ct %h %s", "--", path)))
 
     def _git(self, *words: str) -> Talk[str]:
         argv: list[JsonValue] = ["git", *words]

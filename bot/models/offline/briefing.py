@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from bot.core.change import FileChange
 from bot.core.check import Rung
 from bot.core.evidence import evidence_paths
+from bot.core.globs import any_matches
 from bot.core.message import Prompt
 from bot.core.plan import FIRST
 
@@ -19,6 +20,9 @@ FAILED = re.compile(
 SAME = re.compile(r"^SAME (?P<check>\S{1,200}) \d{1,7} more fail alike: (?P<ids>.{1,2000})$")
 PASSED = re.compile(r"^(?P<status>PASSED|ERRORED|SKIPPED) (?P<check>\S{1,200}): ", re.MULTILINE)
 MORE = re.compile(r"^MORE \d+ further failures|^ALIKE |^SAME .*; …$", re.MULTILINE)
+LIMITS = re.compile(
+    r"^(?P<which>Only these paths may change|These paths must not change): (?P<globs>.{1,4000})$", re.MULTILINE
+)
 NO_GOAL = "Make the failing checks pass."
 MOST_FINDINGS = 500
 
@@ -59,11 +63,18 @@ class Briefing:
     tools: frozenset[str] = field(default_factory=frozenset)
     plans: bool = False
     """Whether it has to be said first what is to be done."""
+    scope: tuple[str, ...] = ()
+    """Globs of the only paths that may change; empty stands for all."""
+    protected: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the checks."""
         return tuple(name for name, _ in self.checks)
+
+    def may_change(self, path: str) -> bool:
+        """Whether the task leaves a path open to change."""
+        return (not self.scope or any_matches(self.scope, path)) and not any_matches(self.protected, path)
 
 
 def is_evidence(path: str) -> bool:
@@ -78,12 +89,15 @@ def brief(prompt: Prompt) -> Briefing:
     bare = FENCE.sub("\n", text)
     checks = tuple((found["name"], Rung(found["rung"])) for found in CHECK.finditer(bare))
     goal = _section(text, fenced, "# Task").strip()
+    limits = {found["which"]: (*found["globs"].split(" "), found["globs"]) for found in LIMITS.finditer(bare)}
     return Briefing(
         goal="" if goal == NO_GOAL else goal,
         checks=tuple(sorted(checks, key=lambda check: check[1].height)),
         baseline=_section(text, fenced, "# The base, judged"),
         tools=frozenset(tool.name for tool in prompt.tools),
         plans=FIRST in bare,
+        scope=limits.get("Only these paths may change", ()),
+        protected=limits.get("These paths must not change", ()),
     )
 
 

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from bot.models.offline.annotations import ANY, drop_ignores, mend_optional, mend_returns
 from bot.models.offline.briefing import Finding
 from bot.models.offline.complaints import Complaint, Kind, read
-from bot.models.offline.dialogue import Change, Talk
+from bot.models.offline.dialogue import Talk
 from bot.models.offline.formatters import format_files
 from bot.models.offline.lint import mend_findings
 from bot.models.offline.literal import annotate_variable
@@ -147,7 +147,13 @@ def complaints(found: Sequence[Finding]) -> dict[Kind, list[tuple[Complaint, lis
 
 def searchable(found: Sequence[Finding]) -> tuple[Finding, ...]:
     """Keep the failures that a search for an edit is for: what a warning or a table tells of, it could only hide."""
-    return tuple(f for f in found if not WARNED.match(f.message) and not _is_told(read(f.message)))
+    return tuple(f for f in found if not WARNED.match(f.message) and not _is_told(read(f.message)) and not _lacks(f))
+
+
+def _lacks(finding: Finding) -> bool:
+    """Whether tests cannot be collected for want of a module that may be anybody's."""
+    complaint = read(finding.message) if "::" not in finding.id else None
+    return complaint is not None and complaint.kind == "module" and "." not in complaint.wanted
 
 
 def _is_told(complaint: Complaint | None) -> bool:
@@ -212,9 +218,9 @@ def _annotated(
         mine = [(f, c) for f in found if f.path == path and (c := read(f.message)) is not None and c.kind == kind]
         groups = [[one] for one in mine] if kind == "untyped" else [mine] if mine else []
         for group in groups:
-            mend = _annotation(text, [(f.line, _named(c)) for f, c in group], kind, old)
-            if mend is not None:
-                yield Problem(tuple(f for f, _ in group), (Option((Change(path, text, mend.text),), mend.what),))
+            mends = _annotation(text, [(f.line, _named(c)) for f, c in group], kind, old)
+            if choices := options(path, text, [mend for mend in mends if mend is not None]):
+                yield Problem(tuple(f for f, _ in group), choices)
 
 
 def _named(complaint: Complaint) -> str:
@@ -222,14 +228,18 @@ def _named(complaint: Complaint) -> str:
     return ANY if complaint.owner.startswith("PEP 484") else complaint.wanted
 
 
-def _annotation(text: str, faults: Sequence[tuple[int, str]], kind: Kind, old: tuple[int, int] | None) -> Mend | None:
+def _annotation(
+    text: str, faults: Sequence[tuple[int, str]], kind: Kind, old: tuple[int, int] | None
+) -> tuple[Mend | None, ...]:
     if kind == "optional":
-        return mend_optional(text, faults, union="Optional" not in text and (old is None or old >= UNIONS))
+        union = mend_optional(text, faults, union=True) if old is None or old >= UNIONS else None
+        spelt = mend_optional(text, faults, union=False)
+        return (spelt, union) if "Optional" in text or union is None else (union,)
     if kind == "returns_nothing":
-        return mend_returns(text, [line for line, _ in faults])
+        return (mend_returns(text, [line for line, _ in faults]),)
     if kind == "untyped":
-        return annotate_variable(text, *faults[0]) if old is None or old >= GENERICS else None
-    return drop_ignores(text, faults)
+        return (annotate_variable(text, *faults[0]) if old is None or old >= GENERICS else None,)
+    return (drop_ignores(text, faults),)
 
 
 def mend_errors(shop: Workshop, check: str, found: Sequence[Finding]) -> Talk[bool]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from bot.core.check import Rung
-from bot.models.offline.briefing import Briefing, Finding
+from bot.models.offline.briefing import Briefing, Finding, findings
 
 MENDING = re.compile(
     r"\b(?:fix\w*|mend\w*|repair\w*|fail\w*|broke\w*|break\w*|bug\w*|error\w*|crash\w*|lint\w*|wrong\w*|red|green|ci|regression\w*"
@@ -44,9 +44,16 @@ def topics(goal: str) -> frozenset[Rung]:
 
 
 def meant(briefing: Briefing, found: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Keep the findings that the goal names by test or by file; all when it names none of them."""
-    named = [finding for finding in found if _names(briefing.goal, finding)]
-    return tuple(named or found)
+    """Keep the findings of a check that the goal names by test or by file; all when it named none of them."""
+    checks = {finding.check for finding in found}
+    known = [one for one in findings(briefing.baseline, briefing.names) if one.check in checks]
+    named = any(_names(briefing.goal, finding) for finding in (*known, *found))
+    return tuple(finding for finding in found if not named or _names(briefing.goal, finding))
+
+
+def barred(briefing: Briefing, finding: Finding) -> bool:
+    """Whether what a finding complains of lies in a file that the task wants left alone."""
+    return bool(finding.code) and not briefing.may_change(finding.path)
 
 
 def _names(goal: str, finding: Finding) -> bool:

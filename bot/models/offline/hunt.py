@@ -1,11 +1,12 @@
 """Searches for small edits that make failing tests pass, and says where the fault seems to be."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
 from bot.core.check import file_of, function_of
+from bot.core.diff import read_lines
 from bot.core.past import REVERTED
 from bot.models.offline.briefing import Finding, is_evidence
 from bot.models.offline.dialogue import Talk
@@ -24,6 +25,7 @@ from bot.models.offline.patches import (
 )
 from bot.models.offline.replay import Act
 from bot.models.offline.source import place
+from bot.models.offline.suggestions import Suggestion
 from bot.models.offline.workshop import LONGEST_SUBJECT, Workshop
 
 MOST_SEARCHES = 8
@@ -86,6 +88,7 @@ class Hunt:
         (answer,) = yield from self.shop.talk.ask(act, text=f"Searching for a small edit that mends {_named(tests)}.")
         found = [candidate for candidate in candidates(answer) if not is_evidence(candidate.path)]
         found.sort(key=lambda candidate: candidate.template == REVERT)
+        found = self._allowed(tests, found)
         self.excused.update(excuses(answer))
         if all(self.excused.get(test) == "FLAKY" for test in tests):
             return False
@@ -103,12 +106,22 @@ class Hunt:
             self.suspects.update(dict.fromkeys(tests, blamed))
         return False
 
+    def _allowed(self, tests: Sequence[str], found: Sequence[Candidate]) -> list[Candidate]:
+        """Keep the edits of files that may change; without any, the best of the others is told."""
+        may = self.shop.talk.briefing.may_change
+        allowed = [one for one in found if all(may(row.path) for row in read_lines(one.patch))]
+        if found and not allowed:
+            what = describe(found[0].patch) or f"correct {_sort(found[0])}"
+            text = f"{what}: that mends {_named(tests)}, but the file is one that this task may not change"
+            self.shop.suggestions.append(Suggestion(found[0].path, found[0].line, text))
+        return allowed
+
     def _subject(self, candidate: Candidate) -> Talk[str]:
         if takes_back(candidate):
             what = candidate.history.partition(" taken back")[0].partition(": ")[2]
             return f"revert: take back {what or 'the last changes'}"[:LONGEST_SUBJECT]
-        texts = yield from self.shop.talk.read([candidate.path])
-        where = place(candidate.path, texts.get(candidate.path, ""), candidate.line)
+        changed = dict.fromkeys(row.path for row in read_lines(candidate.patch))
+        where = places_of(candidate, (yield from self.shop.talk.read([candidate.path, *changed])))
         plain = f"correct {_sort(candidate)}"
         what = describe(candidate.patch) or plain
         subject = f"fix: {what} in {where}"
@@ -133,15 +146,27 @@ def takes_back(candidate: Candidate) -> bool:
     return candidate.template == REVERT or candidate.history.startswith(REVERTED)
 
 
+def places_of(candidate: Candidate, texts: Mapping[str, str]) -> str:
+    """Name the function that an edit is in, or both where there are two; more are named by their modules."""
+    rows = [row for row in read_lines(candidate.patch) if row.sign == "-"]
+    places = dict.fromkeys(place(row.path, texts.get(row.path, ""), row.number) for row in rows)
+    inner = [each for each in places if "." in each] or list(places)
+    if len(inner) <= 1:
+        return inner[0] if inner else place(candidate.path, texts.get(candidate.path, ""), candidate.line)
+    modules = dict.fromkeys(each.partition(".")[0] for each in inner)
+    return " and ".join(inner if len(inner) == 2 else modules)  # noqa: PLR2004
+
+
 def _sort(candidate: Candidate) -> str:
     """Say what sort of thing an edit is about."""
-    many = sum(line.startswith("+") for line in candidate.patch.split("\n")) > 2  # noqa: PLR2004 - a header and a line
-    return WORDS.get(candidate.template, "some lines" if many else "one line")
+    many = sum(row.sign == "+" for row in read_lines(candidate.patch)) > 1
+    files = {row.path for row in read_lines(candidate.patch)}
+    return "some lines" if len(files) > 1 else WORDS.get(candidate.template, "some lines" if many else "one line")
 
 
 def batches(tests: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Group failing tests that may have one cause: of a few files together, by file, by function, and one by one."""
-    real = [test for test in dict.fromkeys(tests) if "::" in test and not test.endswith("…")]
+    real = [test for test in dict.fromkeys(tests) if ("::" in test or test.endswith(".py")) and not test.endswith("…")]
     seen: set[tuple[str, ...]] = set()
     few = len({file_of(test) for test in real}) <= MOST_FILES
     for key in (_everything, file_of, function_of, str) if few else (file_of, function_of, str):
@@ -182,9 +207,10 @@ def _doubt(candidate: Candidate, others: Sequence[Candidate], asked: Sequence[Qu
     for question in asked:
         if question.one == candidate.number and question.other in rivals:
             ours, theirs = question.answers
-            instead = describe(rivals[question.other].patch) or "another small edit"
+            instead = describe(rivals[question.other].patch)
+            named = f" ({instead})" if instead else ""
             return (
-                f"The tests do not decide between this and another small edit ({instead}):\n"
+                f"The tests do not decide between this and another small edit{named}:\n"
                 f"for {question.call} this gives {ours}, the other {theirs}.\n"
                 "Say which is right before this is merged, best in a test."
             )

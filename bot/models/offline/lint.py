@@ -13,7 +13,7 @@ from bot.models.offline.workshop import Workshop, tool_of
 
 CODE = re.compile(r"[A-Z]{1,5}[0-9]{1,4}")
 CONCISE = re.compile(
-    r"^(?P<path>[^:\s][^:]{0,400}):(?P<line>\d{1,7}):\d{1,7}: (?P<code>[A-Z]{1,5}\d{1,4}) (?:\[\*\] )?"
+    r"^(?P<path>[^:\s][^:]{0,400}):(?P<line>\d{1,7}):\d{1,7}: (?P<code>[A-Z]{1,5}\d{1,4}) (?P<safe>\[\*\] )?"
     r"(?P<message>.{1,400})$"
 )
 WOULD = re.compile(r"^Would reformat: (?P<path>\S.{0,400})$")
@@ -34,7 +34,7 @@ class Group(NamedTuple):
 GROUPS = (
     Group(re.compile(r"F401"), "style: remove unused imports"),
     Group(re.compile(r"RUF100"), "style: remove noqa comments that hide nothing"),
-    Group(re.compile(r"UP\d+"), "style: use the syntax that the supported Python versions have"),
+    Group(re.compile(r"UP\d+"), "style: use the syntax of the supported Python versions"),
     Group(re.compile(r"W\d+|E[123]\d+|Q\d+|COM\d+"), "style: mend white space and punctuation"),
     Group(re.compile(r"(?!I001|F821|F401)[A-Z]+\d+"), "style: apply ruff's safe fixes"),
     Group(re.compile(r"I001"), "style: sort imports"),
@@ -84,11 +84,15 @@ def mend_findings(shop: Workshop, found: Sequence[Finding]) -> Talk[bool]:
 
 
 def _mend_group(shop: Workshop, group: Group, found: Sequence[Finding]) -> Talk[bool]:
-    codes = sorted({finding.code for finding in found})
     paths = sorted({f.path for f in found if not f.evidence and not _reexports(f)})[:MOST_PATHS]
+    codes = sorted({finding.code for finding in found})
     if not paths or not shop.fresh(f"{group.subject} {codes} {paths}"):
         return False
-    subject = f"{group.subject} (ruff {', '.join(codes[:3])}{', …' if len(codes) > 3 else ''})"  # noqa: PLR2004
+    codes = yield from _safe(shop, codes, paths)
+    if not codes:
+        return False
+    most = 1 if len(group.subject) > 50 else 3  # noqa: PLR2004 - what a subject has room for
+    subject = f"{group.subject} (ruff {', '.join(codes[:most])}{', …' if len(codes) > most else ''})"
     if (yield from shop.command(fixing(codes, paths), (subject, ""))):
         return True
     alone = paths[:MOST_ALONE] if len(paths) > 1 else []
@@ -97,6 +101,17 @@ def _mend_group(shop: Workshop, group: Group, found: Sequence[Finding]) -> Talk[
         if not shop.talk.spent:
             committed = (yield from shop.command(fixing(codes, [path]), (subject, ""))) or committed
     return committed
+
+
+def _safe(shop: Workshop, codes: list[str], paths: Sequence[str]) -> Talk[list[str]]:
+    """Keep the rules that ruff marks as safely mended; all where there is but one, or no mark can be read."""
+    argv: list[JsonValue] = [*LISTS, "--select", ",".join(codes), "--", *paths]
+    if len(codes) == 1 or not shop.talk.can("run_command"):
+        return codes
+    (answer,) = yield from shop.talk.ask(Act("run_command", {"argv": argv}), text="Asking ruff what it can mend.")
+    rows = [row for row in map(CONCISE.match, (yield from shop.talk.page(answer)).split("\n")) if row]
+    safe = {row["code"] for row in rows if row["safe"]}
+    return sorted(safe & set(codes)) if rows else codes
 
 
 def _reexports(finding: Finding) -> bool:

@@ -106,7 +106,7 @@ def mend_module(text: str, wanted: str, known: Iterable[str]) -> tuple[Mend, ...
 
 
 def mend_keyword(text: str, line: int, function: str, wanted: str, known: Iterable[str]) -> tuple[Mend, ...]:
-    """Respell a keyword argument in the calls near a line."""
+    """Respell a keyword argument in the calls near a line; without a function, in all that have it there."""
     tree = parse(text)
     if tree is None:
         return ()
@@ -118,7 +118,7 @@ def mend_keyword(text: str, line: int, function: str, wanted: str, known: Iterab
         for call in ast.walk(tree)
         if isinstance(call, ast.Call) and call.lineno - NEARBY <= line <= (call.end_lineno or call.lineno) + NEARBY
         for word in call.keywords
-        if word.arg == wanted and _called(call) & (called | {"cls", "replace", "super"})
+        if word.arg == wanted and (not function or _called(call) & (called | {"cls", "replace", "super"}))
     ]
     return _mends(text, places, wanted, nearest(wanted, known))
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from bot.models.offline.source import Piece, scan
 
 HUNK = re.compile(r"^@@ -(?P<old>\d+(?:,\d+)?) \+(?P<new>\d+(?:,\d+)?) @@(?P<tail>.*)$")
+IMPORTS = re.compile(r"\s*(?:import|from)\s")
 HEAD = re.compile(
     r"^CANDIDATE (?P<number>\d{1,6}) (?P<path>\S.*):(?P<line>\d{1,7}) (?P<template>\S+) score=(?P<score>-?[\d.]+)"
     r"(?: alike=(?P<alike>\d{1,6}))?$"
@@ -196,6 +197,8 @@ def describe(patch: str) -> str:
     rows = [line for line in patch.split("\n") if not line.startswith(("--- ", "+++ ", "@@", "diff ", "index "))]
     removed = [line[1:] for line in rows if line.startswith("-") and line[1:].strip()]
     added = [line[1:] for line in rows if line.startswith("+") and line[1:].strip()]
+    if len(added) + len(removed) > 2:  # noqa: PLR2004
+        removed, added = ([line for line in side if not IMPORTS.match(line)] for side in (removed, added))
     if len(removed) == len(added) == 1:
         return _line_change(removed[0], added[0])
     if not removed and len(added) == 1:

@@ -18,7 +18,7 @@ from bot.models.offline.families import (
     mend_types,
     searchable,
 )
-from bot.models.offline.goal import asks_for_more, meant, topics
+from bot.models.offline.goal import asks_for_more, barred, meant, topics
 from bot.models.offline.hunt import Hunt
 from bot.models.offline.lint import list_all
 from bot.models.offline.replay import Act, Script
@@ -69,7 +69,7 @@ class _Walk:
         failed: list[Finding] = []
         for name, _ in self.briefing.checks:
             failed += yield from self._failing(name)
-        self.end.left = failed
+        failed = self._sort(failed)
         yield from advise(self.shop, failed)
         yield from self.around.diagnose(failed)
         self.end.done = self.shop.done
@@ -83,11 +83,23 @@ class _Walk:
             yield from self.around.tell_ages(tests, self.end.suspects)
         yield from self._finish(summarize(self.end))
 
+    def _sort(self, failed: Sequence[Finding]) -> list[Finding]:
+        """Keep what was to be mended of what still fails, and note why the rest was left alone."""
+        wanted = topics(self.briefing.goal)
+        asked: list[Finding] = []
+        for name, rung in self.briefing.checks:
+            if rung in wanted or self.end.more:
+                asked += meant(self.briefing, [one for one in failed if one.check == name])
+        self.end.left = [one for one in asked if not barred(self.briefing, one)]
+        self.end.barred = [one for one in asked if barred(self.briefing, one)]
+        self.end.unasked = [one for one in failed if one not in asked]
+        return self.end.left
+
     def _mend(self, name: str, rung: Rung) -> Talk[None]:
         for _ in range(MOST_ROUNDS):
             if self.talk.spent:
                 return
-            found = meant(self.briefing, (yield from self._failing(name)))
+            found = yield from self._asked(name)
             if not found or not (yield from self._round(name, rung, found)):
                 return
 
@@ -95,8 +107,13 @@ class _Walk:
         """Mend names that a linter knows to be undefined: tests say less of them, one at a time."""
         for name, rung in self.briefing.checks:
             if rung is Rung.STATIC and rung in topics(self.briefing.goal) and not self.talk.spent:
-                found = meant(self.briefing, (yield from self._failing(name)))
+                found = yield from self._asked(name)
                 yield from mend_names(self.shop, name, [finding for finding in found if finding.code == "F821"])
+
+    def _asked(self, name: str) -> Talk[tuple[Finding, ...]]:
+        """Return what a check complains of and what may be mended of that."""
+        found = meant(self.briefing, (yield from self._failing(name)))
+        return tuple(finding for finding in found if not barred(self.briefing, finding))
 
     def _round(self, name: str, rung: Rung, found: Sequence[Finding]) -> Talk[bool]:
         """Mend some of a check's findings; returns whether anything was committed."""

@@ -10,6 +10,7 @@ from bot.models.offline.briefing import Finding, is_evidence
 from bot.models.offline.complaints import Complaint, Kind
 from bot.models.offline.dialogue import PLACE, Change, Dialogue, Talk
 from bot.models.offline.imports import Import
+from bot.models.offline.keywords import keywords_of
 from bot.models.offline.names import mend_name
 from bot.models.offline.problems import Option, options
 from bot.models.offline.replay import Act
@@ -167,9 +168,11 @@ def _keyword(talk: Dialogue, complaint: Complaint, found: Finding, lines: tuple[
     owner, wanted = complaint.owner, complaint.wanted
     homes = yield from _owner_files(talk, owner)
     known = set(complaint.hints) or {name for text in homes.values() for name in rules.parameters_of(text, owner)}
+    standard = frozenset() if homes or known else keywords_of(owner)
     here = (yield from talk.read([found.path])).get(found.path, "")
     lost = _each(homes, lambda text: rules.add_parameter(text, owner, wanted))
-    use = options(found.path, here, rules.mend_keyword(here, lines[0], owner, wanted, known))
+    of = "" if standard else owner
+    use = options(found.path, here, rules.mend_keyword(here, lines[0], of, wanted, standard or known))
     return (*lost, *use, *_each(homes, lambda text: rules.rename_parameter(text, owner, wanted)))
 
 

@@ -10,6 +10,7 @@ from bot.models.offline.patches import NOT_SEARCHED, Searched, Suspect
 from bot.models.offline.suggestions import Suggestion, tell
 
 MOST_LISTED = 8
+MOST_OTHERS = 4
 MORE = (
     "The goal asks for something new. The offline model only mends what checks report and cannot write new logic: "
     "use a language model, or a person."
@@ -40,6 +41,10 @@ class Ending:
     """Whether the goal asks for more than mending."""
     done: Sequence[str] = ()
     left: list[Finding] = field(default_factory=list)
+    barred: Sequence[Finding] = ()
+    """Failures in files that the task wants left alone."""
+    unasked: Sequence[Finding] = ()
+    """Failures that the goal is not about."""
     excused: Mapping[str, str] = field(default_factory=dict)
     """Tests that the last changes are not to blame for: a word of `EXCUSES`, by test."""
     suspects: Sequence[Suspect] = ()
@@ -60,6 +65,8 @@ def summarize(end: Ending) -> str:
         _done(end),
         tell(end.suggestions),
         _left(end.left, untried=end.planning or end.more),
+        _others("Left alone, in files that this task may not change:", end.barred),
+        _others("Left alone, since the goal is not about it:", end.unasked),
         _excused(end),
         _vain(end),
         _suspects(end.suspects),
@@ -73,7 +80,7 @@ def _done(end: Ending) -> str:
     if not end.done:
         return (
             "Nothing was changed."
-            if end.left or end.goal or end.errored
+            if end.left or end.goal or end.errored or end.barred
             else "Nothing is broken, and nothing was changed."
         )
     return "\n".join(["Mended, each in a commit of its own:", *(f"- {subject}" for subject in end.done)])
@@ -91,6 +98,12 @@ def _left(left: Sequence[Finding], *, untried: bool) -> str:
     missing = [finding for finding in left if _lacks_module(finding)]
     lack = [MISSING] if missing else []
     return "\n".join(["Not mended:", *rows, *notes, *lack, *([CANNOT] if len(missing) < len(left) else [])])
+
+
+def _others(title: str, found: Sequence[Finding]) -> str:
+    rows = [_row(finding) for finding in found[:MOST_OTHERS]]
+    more = [f"- and {len(found) - MOST_OTHERS} more"] if len(found) > MOST_OTHERS else []
+    return "\n".join([title, *rows, *more]) if rows else ""
 
 
 def _lacks_module(finding: Finding) -> bool:

@@ -104,10 +104,11 @@ def _search(text: str, found: Fault, purse: Purse, depth: int) -> tuple[Mend, ..
         if left is None:
             whole[new] = Mend(new, what)
             purse.left = min(purse.left, MOST_CHARACTERS // 4)
-        elif left.line > found.line + 1:
+        elif left.line > found.line:
             further.append(((new, what), left))
     if whole or depth <= 1:
         return tuple(whole.values())
+    further.sort(key=lambda each: each[1].line <= found.line + 1)
     return next(filter(None, (_onward(draft, left, purse, depth) for draft, left in further[:3])), ())
 
 

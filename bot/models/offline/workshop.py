@@ -13,6 +13,7 @@ from bot.models.offline.source import hunks
 from bot.models.offline.suggestions import Suggestion
 
 TIDY = {
+    ("ruff", "F401"): ("ruff", "check", "--fix", "--quiet", "--select", "F401"),
     ("ruff", "I001"): ("ruff", "check", "--fix", "--quiet", "--select", "I"),
     ("isort", "imports"): ("isort", "--quiet"),
     ("ruff-format", "format"): ("ruff", "format", "--quiet"),
@@ -113,6 +114,10 @@ class Workshop:
         if not self.fresh(repr(argv)):
             return False
         outcome = yield from self.run([argv], message)
+        paths = argv[argv.index("--") + 1 :] if "--" in argv else ()
+        more = tidying(self.talk.refusal, self.talk.briefing.names, paths) if outcome == "refused" else []
+        if more:
+            outcome = yield from self.run(more, message)
         if outcome == "refused":
             yield from self.talk.restore()
         return self.noted(outcome, message[0])
@@ -163,7 +168,8 @@ def tool_of(check: str) -> str:
 
 
 def _tidies(finding: Finding) -> tuple[str, ...]:
-    return TIDY.get((tool_of(finding.check), finding.code), ())
+    exported = finding.code == "F401" and finding.path.rpartition("/")[2] == "__init__.py"
+    return () if exported else TIDY.get((tool_of(finding.check), finding.code), ())
 
 
 def _gone(before: Finding, after: Finding | None, *, decided: bool) -> bool:

@@ -51,7 +51,10 @@ def permute_arguments(view: View, node: ast.Call) -> Iterator[Candidate]:
     every = positional + named
     for i in range(len(every)):
         rest = every[:i] + every[i + 1 :]
-        yield view.replace(node, f"{function}({', '.join(rest)})", "drop_arg", 0.3 if i < len(positional) else 0.35)
+        template, prior = ("drop_arg", 0.3 if i < len(positional) else 0.35)
+        if every[i].endswith("=True") and i >= len(positional):
+            template, prior = "drop_flag", 0.85
+        yield view.replace(node, f"{function}({', '.join(rest)})", template, prior)
 
 
 @cheap(ast.Call)

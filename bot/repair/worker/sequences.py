@@ -149,7 +149,8 @@ def convert_container(view: View, node: ast.expr) -> Iterator[Candidate]:
     if "dict" in types:
         methods += [(m, 0.2) for m in ("values()", "items()", "keys()")]
     for pattern, prior in wraps:
-        yield view.replace(node, pattern.format(text), "wrap_call", prior)
+        if not text.startswith(pattern.partition("{")[0]):
+            yield view.replace(node, pattern.format(text), "wrap_call", prior)
     for method, prior in methods:
         yield view.replace(node, f"{value}.{method}", "wrap_method", prior)
 

@@ -62,8 +62,10 @@ def shape_answer(view: View, node: ast.Return) -> Iterator[Candidate]:
         return
     text, operand = view.text(node.value), view.operand(node.value)
     prior = 0.35 if len(pairs) == 1 else 0.7
+    again = view.text(node.value.func) if isinstance(node.value, ast.Call) else ""
     for pattern, step in STEPS:
-        if fits(step, pairs):
+        # What is sorted the wrong way round is sorted otherwise, and not once more
+        if fits(step, pairs) and not (again == "sorted" and pattern.startswith(("sorted(", "[*.][::-1]"))):
             new = pattern.replace("[*.]", operand).replace("{}", text)
             yield view.replace(node.value, new, "shape", prior * (0.6 if isinstance(pairs[0][1], LOOSE_TYPES) else 1))
     yield from _shifted(view, node.value, pairs, prior)

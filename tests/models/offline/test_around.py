@@ -241,9 +241,10 @@ def test_what_a_person_has_to_bring_up_to_date_is_named(output: str, said: str) 
 
 
 def test_it_is_said_whether_the_test_or_the_code_is_newer() -> None:
+    log = "git log -n 1 --invert-grep --grep=^Agent-Run:  --format=%ct %h %s --"
     commands = {
-        "git log -n 1 --format=%ct %h %s -- tests": "exit code 0\n1700000002 1234567 ask for more",
-        "git log -n 1 --format=%ct %h %s -- shop": "exit code 0\n1700000001 89abcde begin",
+        f"{log} tests": "exit code 0\n1700000002 1234567 ask for more",
+        f"{log} shop": "exit code 0\n1700000001 89abcde begin",
     }
     message = "tests/test_a.py::test_a at tests/test_a.py:1: AssertionError: assert 1 == 2"
     desk = Desk({"shop.py": "x = 1\n"}, {("pytest", "unit"): lambda _: [message]}, commands)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bot.core.check import Rung
 from bot.models.offline.briefing import Briefing, Finding
-from bot.models.offline.goal import asks_for_more, meant, topics
+from bot.models.offline.goal import asks_for_more, barred, meant, topics
 from bot.models.offline.patches import Searched
 from bot.models.offline.summary import CANNOT, Ending, summarize
 
@@ -85,3 +85,24 @@ def test_the_last_word_says_how_much_was_searched_in_vain(vain: Searched, words:
 def test_findings_in_tests_are_left_and_said_to_be() -> None:
     found = Finding("ruff", "tests/test_a.py::F401::x", "tests/test_a.py", 1, "F401 x")
     assert "Tests and configuration are never edited." in summarize(Ending(left=[found]))
+
+
+def test_a_file_that_the_goal_names_stays_the_only_one_when_it_is_mended() -> None:
+    other = Finding("ruff", "pkg/b.py::F401::x", "pkg/b.py", 1, "F401 x")
+    base = "FAILED ruff pkg/a.py::F401::x at pkg/a.py:1: F401 x\nFAILED ruff pkg/b.py::F401::x at pkg/b.py:1: F401 x"
+    briefing = Briefing("clean up lint in pkg/a.py only", (("ruff", Rung.STATIC),), base)
+    assert meant(briefing, [LINT, other]) == (LINT,)
+    assert meant(briefing, [other]) == ()
+    assert meant(briefing, [ADD]) == (ADD,)
+
+
+def test_what_was_not_asked_for_or_may_not_change_is_no_failure_of_the_model() -> None:
+    text = summarize(Ending(goal="fix it", done=["fix: x"], barred=[LINT], unasked=[SUB]))
+    assert "in files that this task may not change:\n- ruff: pkg/a.py:1" in text
+    assert "since the goal is not about it:\n- pytest: tests/test_a.py::test_subtraction" in text
+    assert CANNOT not in text
+    briefing = Briefing("", (), "", scope=("pkg/*", "x"), protected=("pkg/a.py",))
+    assert barred(briefing, LINT)
+    assert not barred(briefing, ADD)
+    assert briefing.may_change("pkg/b.py")
+    assert not briefing.may_change("b.py")

@@ -39,6 +39,7 @@ BROKEN = [
         "print 'a', 3\ntry:\n    g()\nexcept E, e:\n    print e\n",
         "print('a', 3)\ntry:\n    g()\nexcept E as e:\n    print(e)\n",
     ),
+    ("def f():\n    print 'a'\n    return [1, 2 3]\n", "def f():\n    print('a')\n    return [1, 2, 3]\n"),
     ("def f(x)\n    return x\n\n\ndef g(y)\n    return y\n", "def f(x):\n    return x\n\n\ndef g(y):\n    return y\n"),
 ]  # fmt: skip
 
