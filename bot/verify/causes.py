@@ -14,6 +14,9 @@ from bot.verify.place import one_line
 Bad: TypeAlias = tuple[str, Rung, CaseResult]
 """The name and the rung of a check, and what it complains of."""
 
+Group: TypeAlias = tuple[tuple[str, Rung], list[CaseResult]]
+"""Failures that share a message, and the check that complains of them."""
+
 ALIKE = 4
 """Names shown of cases that fail alike."""
 PLACES = 6
@@ -21,6 +24,7 @@ PLACES = 6
 LONGEST_CHECK = 120
 
 _NUMBER = re.compile(r"0x[0-9a-fA-F]+|\d+")
+_OBJECT = re.compile(r"<(?:[^<>]|<[^<>]*>)*>")
 
 
 class Measure(NamedTuple):
@@ -125,7 +129,7 @@ def _fill(bad: Sequence[Bad], room: Room) -> Sequence[CaseResult]:
     """Tell what fits of causes that are too many; return the rest."""
     left: list[CaseResult] = []
     most = Room(room.tokens - COUNTING.tokens, room.bytes - COUNTING.bytes)
-    for check, cases in _groups(bad, merged=True):
+    for check, cases in _varied(list(_groups(bad, merged=True))):
         told = 0
         for line in _group(check, cases, MEASURES[-1]):
             if left or not most.add(line.text):
@@ -150,13 +154,24 @@ def _error(message: str) -> str:
     return found.group() if found else ""
 
 
+def _varied(groups: Sequence[Group]) -> Sequence[Group]:
+    """Put the first of each kind of error in each file first: many of one kind hide none of another."""
+    seen: Counter[tuple[str, str]] = Counter()
+    rounds: list[int] = []
+    for _, (first, *_rest) in groups:
+        kind = first.error or _error(first.message), first.path
+        rounds.append(seen[kind])
+        seen[kind] += 1
+    return [group for _, group in sorted(zip(rounds, groups, strict=True), key=lambda pair: pair[0])]
+
+
 def _lines(bad: Sequence[Bad], measure: Measure) -> Iterator[Line]:
     for check, cases in _groups(bad, merged=measure.merged):
         yield from _group(check, cases, measure)
 
 
-def _groups(bad: Sequence[Bad], *, merged: bool) -> Iterator[tuple[tuple[str, Rung], list[CaseResult]]]:
-    causes: dict[tuple[str, ...], tuple[tuple[str, Rung], list[CaseResult]]] = {}
+def _groups(bad: Sequence[Bad], *, merged: bool) -> Iterator[Group]:
+    causes: dict[tuple[str, ...], Group] = {}
     for check, rung, case in bad:
         key = (check, _wording(case)) if merged else (check, *_cause(case))
         causes.setdefault(key, ((check, rung), []))[1].append(case)
@@ -164,7 +179,10 @@ def _groups(bad: Sequence[Bad], *, merged: bool) -> Iterator[tuple[tuple[str, Ru
 
 
 def _wording(case: CaseResult) -> str:
-    return _NUMBER.sub("#", case.message.partition("\n")[0])
+    first = case.message.partition("\n")[0]
+    # What a fixture is asked for by name is lacking for all who ask
+    first = _OBJECT.sub("<>", first) if case.error == "FixtureLookupError" else first
+    return _NUMBER.sub("#", first)
 
 
 def _cause(case: CaseResult) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.core.check import CaseResult, CheckResult, Comparison, Outcome, Rung, Verdict, file_of
+from bot.core.evidence import is_test
 
 GOOD: frozenset[Outcome] = frozenset({"passed", "xpassed"})
 SILENCED: frozenset[Outcome] = frozenset({"skipped", "xfailed", "xpassed"})
@@ -113,9 +114,12 @@ class _Fold:
     def _absent(self, old: Mapping[str, CaseResult], after: CheckResult) -> None:
         present = {case.id for case in after.cases}
         files = {file_of(case.id) for case in after.cases if "::" in case.id}
+        examples = any(map(_is_example, present))
         for name, case in old.items():
             if name not in present:
                 mended = after.rung in FINDINGS or (case.bad and _collects(name, files))
+                if not mended and case.bad and examples and name.endswith(".py") and not is_test(name):
+                    continue  # a source in which examples were looked for, and that has none
                 self.put("fixed" if mended and case.bad else "removed", name)
 
     def comparison(self) -> Comparison:
@@ -165,6 +169,13 @@ def _folder(name: str) -> str:
 
 def _lies_in(path: str, places: Iterable[str]) -> bool:
     return any(place in {path, "/"} or (place.endswith("/") and path.startswith(place)) for place in places)
+
+
+def _is_example(name: str) -> bool:
+    """Tell whether a case is an example in the text of a source: `pkg/money.py::pkg.money.Account.due`."""
+    file, _, dotted = name.partition("::")
+    stem = file.rpartition("/")[2].removesuffix(".py")
+    return file.endswith(".py") and not is_test(file) and stem in dotted.split(".")[:-1]
 
 
 def _collects(name: str, files: Iterable[str]) -> bool:

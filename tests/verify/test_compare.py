@@ -81,6 +81,16 @@ def test_file_that_could_not_be_collected_and_is_gone_was_removed() -> None:
     assert between(result({"t.py": "error"}), result({"u.py::a": "passed"})).removed == ("t.py",)
 
 
+def test_source_that_loads_again_and_holds_no_example_is_not_a_test_that_is_gone() -> None:
+    before = result({"pkg/version.py": "error", "pkg/money.py": "error", "test_it.py": "error"})
+    after = result({"pkg/money.py::pkg.money.due": "passed", "test_it.py::test_it": "passed"})
+    compared = between(before, after)
+    assert (compared.removed, compared.fixed) == ((), ("pkg/money.py", "test_it.py"))
+    assert between(before, result({"test_it.py::test_it": "passed"})).removed == ("pkg/version.py", "pkg/money.py")
+    gone = result({"pkg/money.py::pkg.money.due": "passed"})
+    assert between(before, gone).removed == ("test_it.py",)
+
+
 def test_conftest_that_loads_again_is_fixed() -> None:
     comparison = between(result({"tests/conftest.py": "error"}), result({"tests/t.py::a": "passed"}))
     assert comparison == Comparison(fixed=("tests/conftest.py",), new=("tests/t.py::a",))

@@ -75,6 +75,18 @@ def test_failures_that_do_not_fit_are_counted() -> None:
     assert shown > 5
 
 
+def test_many_failures_of_one_kind_hide_none_of_another_in_the_same_check() -> None:
+    lacking = [
+        case(
+            f"test_speed.py::test_{word}", f"FixtureLookupError: ('benchmark', <FixtureRequest for <Function {word}>>)"
+        )
+        for word in (f"{chr(97 + n // 26)}{chr(97 + n % 26)}" * 30 for n in range(120))
+    ]
+    other = case("test_time.py::test_it", "AttributeError: 'str' object has no attribute 'rplace'")
+    told = digest(verdict(*lacking, other))
+    assert "AttributeError: 'str' object has no attribute 'rplace'" in told
+
+
 def test_many_failures_of_one_check_hide_none_of_another() -> None:
     many = tuple(case(f"m{n}.py::{n}", f"Error {chr(97 + n % 26) * 300}", line=n) for n in range(100))
     types = CheckResult(check="mypy", rung=Rung.TYPES, status="failed", cases=many, summary="100 findings")

@@ -151,7 +151,9 @@ def searchable(found: Sequence[Finding]) -> tuple[Finding, ...]:
 
 
 def _lacks(finding: Finding) -> bool:
-    """Whether tests cannot be collected for want of a module that may be anybody's."""
+    """Whether tests lack what no edit brings: a plugin's fixture, or a module that may be anybody's."""
+    if finding.message.startswith("FixtureLookupError"):
+        return True
     complaint = read(finding.message) if "::" not in finding.id else None
     return complaint is not None and complaint.kind == "module" and "." not in complaint.wanted
 
