@@ -7,7 +7,7 @@ from bot.models.offline.imports import Import, add
 from bot.models.offline.near import nearest
 from bot.models.offline.scopes import Scope, bound, members, parameters, visible
 from bot.models.offline.source import Mend, column, enclosing, parse, respell
-from bot.models.offline.vocabulary import HOMES, MODULES
+from bot.models.offline.vocabulary import MODULES, homes_of
 
 
 def mend_name(
@@ -40,8 +40,7 @@ def _loads(tree: ast.Module, name: str, lines: Sequence[int]) -> list[ast.Name]:
 
 def _imported(text: str, tree: ast.Module, name: str, homes: Sequence[Import]) -> Iterator[Mend]:
     known = list(homes)
-    if name in HOMES:
-        known.append(Import(HOMES[name], name))
+    known += [Import(module, name) for module in homes_of(name)]
     attributes = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute)]
     if name in MODULES and any(isinstance(n.value, ast.Name) and n.value.id == name for n in attributes):
         known.insert(len(homes), Import(name))

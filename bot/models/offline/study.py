@@ -17,7 +17,7 @@ from bot.models.offline.replay import Act
 from bot.models.offline.scopes import members, top_names
 from bot.models.offline.source import Mend, module_of, parse
 from bot.models.offline.suggestions import Suggestion
-from bot.models.offline.vocabulary import MEMBERS, MODULES
+from bot.models.offline.vocabulary import MODULES, members_of
 
 RELEASE = re.compile(r"^Python (\d{1,2})\.(\d{1,3})\b", re.MULTILINE)
 
@@ -108,8 +108,8 @@ def _attribute(
     talk: Dialogue, complaint: Complaint, found: Finding, lines: tuple[int, ...]
 ) -> Talk[tuple[Option, ...]]:
     owner, wanted = complaint.owner, complaint.wanted
-    known = set(MEMBERS.get(owner, ()))
-    homes = {} if owner in MEMBERS else (yield from _owner_files(talk, owner))
+    known = set(members_of(owner))
+    homes = {} if known else (yield from _owner_files(talk, owner))
     for text in homes.values():
         tree = parse(text)
         known |= members(tree, owner) if tree else frozenset()
@@ -133,7 +133,7 @@ def _member(talk: Dialogue, complaint: Complaint, found: Finding, lines: tuple[i
 
 def _module_names(talk: Dialogue, complaint: Complaint) -> Talk[tuple[dict[str, str], set[str]]]:
     """Read a module of the project, and collect what it or one of Python's own offers."""
-    known = set(MEMBERS.get(complaint.owner, ()))
+    known = set(members_of(complaint.owner))
     homes = yield from talk.read(() if complaint.owner.partition(".")[0] in MODULES else files_of(complaint.owner))
     for text in homes.values():
         tree = parse(text)

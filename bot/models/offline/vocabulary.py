@@ -4,6 +4,7 @@ import builtins
 import collections
 import datetime as dt
 import functools
+import importlib
 import itertools
 import json
 import logging
@@ -19,6 +20,9 @@ from types import MappingProxyType, ModuleType
 
 BUILTINS = frozenset(dir(builtins))
 MODULES = frozenset(name for name in sys.stdlib_module_names if not name.startswith("_"))
+
+SHORTEST = 4
+"""Letters of a name that is looked for in all of them."""
 
 _BY_MODULE = {
     "abc": "ABC abstractmethod",
@@ -51,6 +55,19 @@ _BY_MODULE = {
     "urllib.parse": "parse_qs quote unquote urlencode urljoin urlparse urlsplit",
     "uuid": "UUID uuid4",
 }
+_ORDINARY = (
+    "abc argparse array ast asyncio base64 bisect calendar cmath codecs collections collections.abc colorsys "
+    "concurrent.futures configparser contextlib contextvars copy csv ctypes dataclasses datetime decimal "
+    "difflib email email.message enum errno fnmatch fractions functools gc getpass glob gzip hashlib heapq "
+    "hmac html html.parser http http.client inspect io ipaddress itertools json keyword linecache locale "
+    "logging math mimetypes numbers operator os os.path pathlib pickle pkgutil platform pprint queue random "
+    "re reprlib sched secrets select shelve shlex shutil signal socket sqlite3 ssl stat statistics string "
+    "struct subprocess sys tempfile textwrap threading time timeit tokenize traceback types typing "
+    "unicodedata urllib.error urllib.parse urllib.request uuid warnings wave weakref xml.etree.ElementTree "
+    "zipfile zlib zoneinfo"
+)
+ORDINARY = tuple(_ORDINARY.split())
+"""Modules of the standard library that are imported in passing, the usual ones, whose import does nothing else."""
 HOMES = MappingProxyType({name: module for module, names in _BY_MODULE.items() for name in names.split()})
 """Where a well-known name is imported from."""
 
@@ -73,3 +90,35 @@ MEMBERS = MappingProxyType(
     }
 )
 """What often used modules and built-in types offer."""
+
+
+@functools.cache
+def members_of(owner: str) -> frozenset[str]:
+    """Return what a module of Python's own or a built-in type offers; nothing where that is not known."""
+    if owner in MEMBERS:
+        return MEMBERS[owner]
+    if owner not in ORDINARY:
+        return frozenset()
+    try:
+        return frozenset(dir(importlib.import_module(owner)))
+    except ImportError:
+        return frozenset()
+
+
+@functools.cache
+def homes_of(name: str) -> tuple[str, ...]:
+    """Name the module of Python's own that is known for a name, and the only one of the usual ones that makes it."""
+    known = [HOMES[name]] if name in HOMES else []
+    public = not name.startswith("_") and name not in BUILTINS and len(name) >= SHORTEST
+    found = [module for module in ORDINARY if public and _makes(module, name)]
+    return tuple(dict.fromkeys([*known, *(found if len(found) == 1 else ())]))
+
+
+def _makes(module: str, name: str) -> bool:
+    """Whether a module defines a name itself, and does not just use it."""
+    if name not in members_of(module):
+        return False
+    made = getattr(getattr(sys.modules[module], name), "__module__", module)
+    return made in (module, f"_{module}", module.partition(".")[0], "builtins") or name in getattr(
+        sys.modules[module], "__all__", ()
+    )
