@@ -72,7 +72,7 @@ class Work:
             *map(tell_stale, self.stale),
             *self._complained(),
             *self._moved(),
-            *tell_taken_back(taken_back(self.patches, self.past), self.past),
+            *self._taken_back(),
             *lost(lines, self._modified(touched)),
             *watching(lines),
         ]
@@ -82,6 +82,12 @@ class Work:
         found += [Doubt(f"{case} did not always end the same way", grave=False) for case in self.after.comparison.flaky]
         found += [Doubt(f"{path} is imported by no test", grave=False) for path in self._unseen()]
         return tuple(dict.fromkeys(found))
+
+    def _taken_back(self) -> Iterator[str]:
+        """Tell of earlier changes that are taken back; that a file goes is told, and allowed, as that."""
+        deleted = {file.path for file in self.files if file.kind == "deleted"}
+        blocks = [block for block in taken_back(self.patches, self.past) if block.path not in deleted]
+        yield from tell_taken_back(blocks, self.past)
 
     def _unrun(self) -> Iterator[str]:
         """Say when nothing above the reading rungs passed: that a file parses is no sign that it is right."""
