@@ -12,9 +12,9 @@ from bot.core.task import Isolation
 from tests.app.kinds import need
 from tests.chaos.campaign import Campaign, Ending
 
-KILLS = int(os.environ.get("CHAOS_KILLS", "52"))
+KILLS = int(os.environ.get("CHAOS_KILLS", "36"))
 SEED = os.environ.get("CHAOS_SEED", "1")
-EACH = 13
+EACH = 9
 """Kills in one test."""
 
 

@@ -315,7 +315,7 @@ def test_candidates_that_misbehave_cost_the_others_nothing(repo: Repo) -> None:
     ]
     before = snapshot(repo.path)
     begun = time.monotonic()
-    trials = try_patches(subject(repo.path), [right, *evil, right], ["test_calc.py"], 4.0)
+    trials = try_patches(subject(repo.path), [right, *evil, right], ["test_calc.py"], 3.0)
     assert time.monotonic() - begun < QUICK
     assert snapshot(repo.path) == before
     assert [trial.passed for trial in trials] == [True, *(False for _ in EVIL), True], trials

@@ -16,7 +16,7 @@ from bot.repair.worker.warm import Session
 LEAST_WALL = 2.0
 WALL_SHARE = 4
 """Seconds by the clock for a test: so many, and so many times what it needed before anything was changed."""
-SETTLE = 3.0
+SETTLE = 1.5
 """Seconds that the search goes on after the first candidate was confirmed."""
 
 
