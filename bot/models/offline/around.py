@@ -28,7 +28,6 @@ from bot.models.offline.suggestions import Suggestion
 from bot.models.offline.vocabulary import MODULES
 from bot.models.offline.workshop import Workshop
 
-MOST_CONFLICTED = 3
 MOST_NAMES = 3
 TESTS = frozenset({Rung.UNIT, Rung.INTEGRATION, Rung.BUILD})
 STUBS = re.compile(r'Library stubs not installed for "(?P<module>[\w.]{1,100})"')

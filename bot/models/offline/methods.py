@@ -35,11 +35,6 @@ def advice_on(owner: str, wanted: str) -> str:
     return next((known[key] for one in owners(owner) if (key := f"{one}.{wanted}") in known), "")
 
 
-def knows(owner: str, wanted: str) -> bool:
-    """Whether the tables have anything about an attribute."""
-    return bool(renamed(owner, wanted) or rows(owner, wanted) or advice_on(owner, wanted))
-
-
 def replace_method(text: str, lines: Collection[int], owner: str, wanted: str, new: str = "") -> Mend | None:
     """Write what stands in the place of an attribute, on some lines, or all over the file when none are given."""
     tree = parse(text)
