@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from bot.core.check import file_of
 from bot.models.offline.bounds import refused, refused_patch
 from bot.models.offline.briefing import Finding, findings, whole
 from bot.models.offline.complaints import read as read_complaint
@@ -21,6 +22,7 @@ TIDY = {
 }
 """Findings that an edit of ours may bring about, by check and code, and the command that clears each away."""
 MOST_TARGETS = 20
+CONFTEST = "conftest.py"
 LONGEST_SUBJECT = 72
 
 
@@ -159,7 +161,12 @@ def helped(problem: Problem, state: State, known: frozenset[str] | None) -> bool
     left = {finding.id: finding for finding in state.findings}
     gone = [one for one in problem.findings if _gone(one, left.get(one.id), decided=problem.decided)]
     fresh = [one for one in state.findings if known is not None and one.id not in known and not _tidies(one)]
-    return bool(gone) and not fresh
+    return bool(gone) and all(_was_hidden(one, known or frozenset()) for one in fresh)
+
+
+def _was_hidden(finding: Finding, known: frozenset[str]) -> bool:
+    """Whether a test could not be found before, as its file, or a conftest, could not be loaded."""
+    return not finding.code and (file_of(finding.id) in known or any(name.endswith(CONFTEST) for name in known))
 
 
 def tool_of(check: str) -> str:
@@ -190,7 +197,9 @@ def tidying(refusal: str, checks: Sequence[str], paths: Sequence[str]) -> list[l
 def _targets(wanted: Sequence[Finding]) -> tuple[str, ...]:
     """Narrow a check of tests to those that are to be mended; a static check always sees the whole."""
     ids = tuple(dict.fromkeys(finding.id for finding in wanted if not finding.code))
-    return ids if len(ids) <= MOST_TARGETS and not any(name.endswith("…") for name in ids) else ()
+    # Nothing stands in a conftest that could be asked for, and without it no test is found
+    named = not any(name.endswith(("…", CONFTEST)) for name in ids)
+    return ids if len(ids) <= MOST_TARGETS and named else ()
 
 
 def _subject(option: Option, sort: str) -> str:
