@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from bot.app import consoles
-from bot.app.desk import make_request, open_desk
+from bot.app.desk import make_request, open_desk, start_of
 from bot.app.perform import perform
 from bot.app.proving.prove import Wish, prove
 from bot.app.proving.table import present
@@ -27,7 +27,7 @@ def show(folder: Path | None) -> int:
     git = desk.repository.git
     console.print(Text(git.output("log", "--oneline").decode().rstrip()))
     _type(console, "git agent fix --model offline")
-    report = perform(desk, make_request(desk, ""))
+    report = perform(desk, make_request(desk, "", since=start_of(desk)))
     if not report.steps:
         return report.exit_code
     _type(console, f"git log {report.base[:10]}..{report.branch}")

@@ -57,21 +57,27 @@ def settle(repository: Repository, flags: Mapping[str, object], base: str, notes
     return Desk(repository=repository, settings=settings, base=base, notes=(*strays, *notes))
 
 
+def start_of(desk: Desk, named: str = "") -> str:
+    """Return the commit from which on changes are on trial: the one a person named, or what can be found out.
+
+    Empty where none is known. Raises UsageError.
+    """
+    repository = desk.repository
+    return resolve_since(repository, desk.base, named) if named else find_since(repository, desk.base)
+
+
 def make_request(
     desk: Desk, goal: str, *, planning: bool = False, quiet: bool = False, source: Source | None = None, since: str = ""
 ) -> Request:
-    """Put what a person asked for and what they have set into a request. Raises UsageError.
-
-    `since` is a revision that the person named as the start of what is on trial.
-    """
-    settings, repository = desk.settings, desk.repository
+    """Put what a person asked for and what they have set into a request; `since` is a full commit id, or empty."""
+    settings = desk.settings
     task = Task(
         goal=goal,
         source=source or Source(kind="local"),
         base=desk.base,
-        since=resolve_since(repository, desk.base, since) if since else find_since(repository, desk.base),
+        since=since,
         scope=settings.scope,
-        protected=(*settings.protect, *find_orders(repository)),
+        protected=(*settings.protect, *find_orders(desk.repository)),
         limits=settings.limits(),
     )
     return Request(task=task, mode=make_mode(desk, planning=planning, quiet=quiet))

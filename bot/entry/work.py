@@ -10,7 +10,7 @@ from rich.text import Text
 from bot.app import consoles, views
 from bot.app import resume as taking_up
 from bot.app.consent import Said
-from bot.app.desk import Asked, Desk, make_request
+from bot.app.desk import Asked, Desk, make_request, start_of
 from bot.app.perform import perform
 from bot.app.planning import edit_plan, take_plan
 from bot.app.start import open_start
@@ -69,7 +69,7 @@ def fix(  # noqa: PLR0913 - one for each option
 def _begin(directory: Path, asked: Asked, ends: tuple[str, str], *, quiet: bool) -> tuple[Desk, Request, None]:
     base, since = ends
     desk = asked.tell(open_start(directory, asked.flags, base))
-    return desk, make_request(desk, asked.goal, quiet=quiet, source=asked.source, since=since), None
+    return desk, make_request(desk, asked.goal, quiet=quiet, source=asked.source, since=start_of(desk, since)), None
 
 
 def _carry_out(
@@ -78,7 +78,7 @@ def _carry_out(
     base, since = ends
     agreed = take_plan(directory, run, flags, base)
     desk = agreed.tell(open_start(directory, agreed.flags, agreed.base))
-    request = make_request(desk, agreed.goal(words), quiet=quiet, source=agreed.source, since=since)
+    request = make_request(desk, agreed.goal(words), quiet=quiet, source=agreed.source, since=start_of(desk, since))
     return desk, agreed.bind(request), agreed.plan
 
 
@@ -165,7 +165,9 @@ def plan(  # noqa: PLR0913 - one for each option
         raise click.UsageError("--file goes with --edit RUN")
     asked = _ask(directory, _goal(task), issue, flags)
     desk = asked.tell(open_start(directory, asked.flags, base))
-    request = make_request(desk, asked.goal, planning=True, quiet=True, source=asked.source, since=since)
+    request = make_request(
+        desk, asked.goal, planning=True, quiet=True, source=asked.source, since=start_of(desk, since)
+    )
     report = perform(desk, request)
     _show(report, as_json=as_json)
     return report.exit_code if report.stop == "interrupted" or not report.plan else 0

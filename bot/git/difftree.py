@@ -21,7 +21,7 @@ LONGEST = 256_000_000
 _SECTION = re.compile(rb"^diff --git ", re.MULTILINE)
 _HUNK = re.compile(rb"^@@ ", re.MULTILINE)
 _ASK = ("diff-tree", "-r", "-z", "--raw", "--numstat", "--patch", "--text", "--full-index", "--no-abbrev")
-_PLAIN = (
+PLAIN = (
     "--no-renames",
     "--no-ext-diff",
     "--no-textconv",
@@ -37,7 +37,8 @@ _PLAIN = (
     # Else a setting, or the project's own .gitmodules, could have git leave a submodule out of the list
     "--ignore-submodules=none",
 )
-_SETTINGS = (
+"""What keeps a difference from depending on anybody's settings; of an option given twice the last one counts."""
+SETTINGS = (
     ("core.quotePath", "false"),
     ("core.bigFileThreshold", "512m"),
     # It could say what it likes of a commit's tree
@@ -72,7 +73,7 @@ class ExecutableReader:
 
     @property
     def _git(self) -> Git:
-        return replace(self.given, config=(*self.given.config, *_SETTINGS))
+        return replace(self.given, config=(*self.given.config, *SETTINGS))
 
     def trees(self, *treeish: str) -> tuple[str, ...]:
         """Return the ids of commits' trees; a tree is its own."""
@@ -87,7 +88,7 @@ class ExecutableReader:
 
     def differences(self, base: str, tree: str) -> Iterator[Difference]:
         """Tell of each path that differs. Raises WorkspaceError."""
-        answer = self._git.head(*_ASK, *_PLAIN, base, tree, limit=LONGEST)
+        answer = self._git.head(*_ASK, *PLAIN, base, tree, limit=LONGEST)
         if answer.code:
             raise GitFailed(f"git diff-tree failed: {answer.error}")
         if len(answer.output) >= LONGEST:

@@ -9,6 +9,7 @@ from bot.core.retrieval.pages import Change
 from bot.errors import GitFailed
 from bot.git.objects import full
 from bot.git.repository import Repository
+from bot.git.run import Git
 
 MOST = 1000
 """Commits that are looked at."""
@@ -26,13 +27,18 @@ def read_past(repository: Repository, base: str) -> tuple[Change, ...]:
     """Return the last commits before and with a base, the newest first; none where it would have to be fetched."""
     git = replace(repository.shared, timeout=SECONDS)
     try:
-        if not git.ask("config", "--get-regexp", _PARTIAL).code:
+        if is_partial(git):
             return ()
         shown = ("--no-merges", "--no-renames", "--name-only", "-z", "--format=%x01%s")
         told = git.head("log", f"--max-count={MOST}", *shown, full(base), "--", limit=LARGEST)
     except GitFailed:
         return ()
     return () if told.code else tuple(_read(told.output))
+
+
+def is_partial(git: Git) -> bool:
+    """Tell whether objects may have to be fetched when they are asked for. Raises GitFailed."""
+    return not git.ask("config", "--get-regexp", _PARTIAL).code
 
 
 def _read(told: bytes) -> Iterator[Change]:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from bot.core.change import readable
 from bot.core.past import NO_PAST, Past, Touch, select
 from bot.errors import GitFailed, UsageError
+from bot.git.difftree import PLAIN, SETTINGS
+from bot.git.past import is_partial
 from bot.git.repository import Repository
 from bot.git.run import Git
 
@@ -17,23 +19,9 @@ LARGEST = 4 << 20
 MOST_COMMITS = 50
 
 _FULL = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_PARTIAL = r"^(extensions\.partialclone|remote\..*\.promisor)$"
 _USUAL = ("refs/remotes/*/HEAD", "refs/heads/main", "refs/heads/master")
-_PLAIN = (
-    "--no-renames",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-color",
-    "--no-relative",
-    "--src-prefix=a/",
-    "--dst-prefix=b/",
-    "--unified=3",
-    "--inter-hunk-context=0",
-    "--diff-algorithm=histogram",
-    "--indent-heuristic",
-    "--ignore-submodules=all",
-)
-_SETTINGS = (("core.quotePath", "false"), ("core.commitGraph", "false"), ("diff.suppressBlankEmpty", "false"))
+_CLOSE = ("--diff-algorithm=histogram", "--ignore-submodules=all")
+"""Changes are to be told block by block, and of files alone."""
 
 
 def resolve_since(repository: Repository, base: str, asked: str) -> str:
@@ -69,9 +57,9 @@ def read_changes(repository: Repository, since: str, base: str, scope: Sequence[
         return NO_PAST
     git = _quick(repository)
     try:
-        if not git.ask("config", "--get-regexp", _PARTIAL).code:
+        if is_partial(git):
             return NO_PAST
-        told = git.head("diff-tree", "-r", "-p", "--full-index", *_PLAIN, since, base, "--", limit=LARGEST)
+        told = git.head("diff-tree", "-r", "-p", "--full-index", *PLAIN, *_CLOSE, since, base, "--", limit=LARGEST)
         patch = select(told.output.decode("utf-8", "replace"), scope) if not told.code else ""
         return Past(since=since, patch=patch, touches=tuple(_touches(git, since, base))) if patch else NO_PAST
     except GitFailed:
@@ -80,7 +68,7 @@ def read_changes(repository: Repository, since: str, base: str, scope: Sequence[
 
 def _quick(repository: Repository) -> Git:
     git = repository.shared
-    return replace(git, timeout=SECONDS, config=(*git.config, *_SETTINGS))
+    return replace(git, timeout=SECONDS, config=(*git.config, *SETTINGS))
 
 
 def _starts(repository: Repository, git: Git, hint: str) -> Iterator[str]:
