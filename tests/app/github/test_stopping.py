@@ -58,6 +58,8 @@ def test_only_who_may_write_stops_a_run_and_only_in_so_many_words(hub: Standin) 
     assert earlier.hear() is None, "what was said before the order stops nothing"
 
 
+# It is interrupted wherever it is: also between the opening of a file and the block that closes it
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_run_that_is_told_to_stop_keeps_its_steps_and_says_so(repo: Repo, tmp_path: Path) -> None:
     repo.commit({"slow.py": "import time\nopen('slow.txt', 'w').close()\ntime.sleep(60)\n"})
     spec = script(tmp_path / "s", calls(*STEP), calls(SLOW))
