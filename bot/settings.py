@@ -10,19 +10,19 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from bot.core.check import Check
 from bot.core.declared import parse_command, quote, read_checks, read_lines
+from bot.core.hook import HookSettings
 from bot.core.project import read_table
-from bot.core.task import Consent, Isolation, Limits, Record, Trust
+from bot.core.task import Consent, Isolation, Limits, Trust
 from bot.errors import ConfigError
 
 MOST_WORKERS = 64
 LEAST_WINDOW = 1_000
 """Tokens; less than that holds no prompt."""
 
-_AMOUNT = r"\d{1,6}(?:\.\d{1,9})?"
-_PRICE = rf"^(?:|0|{_AMOUNT}(?:/{_AMOUNT}){{1,3}})$"
+_PRICE = r"^(?:|0|\d{1,6}(?:\.\d{1,9})?(?:/\d{1,6}(?:\.\d{1,9})?){1,3})$"
 
 
-class Settings(Record):
+class Settings(HookSettings):
     """Every key is the same in `GIT_AGENT_KEY`, `git config agent.key` and `[tool.git-agent]`."""
 
     model: str = ""
@@ -94,7 +94,7 @@ class Origin(NamedTuple):
 
     def spell(self, key: str) -> str:
         """Name a key as a person writes it here."""
-        dashed = "check" if key == "checks" else key.replace("_", "-")
+        dashed = "check" if key == "checks" else key.replace("_", "-").replace("hook-", "hook.", 1)
         return self.name.format(key=key, upper=key.upper(), dashed=dashed)
 
 
@@ -145,7 +145,7 @@ _EXPECTED = {
     "max_cost": "a number from 0 up",
     "window": f"a whole number from {LEAST_WINDOW} up",
     "output": "a whole number from 1 up",
-    "answer_seconds": "a number above 0",
+    **dict.fromkeys(("answer_seconds", "hook_seconds", "hook_push_seconds"), "a number above 0"),
     "price": "IN/OUT[/CACHED[/WRITTEN]], US dollars for a million tokens, or 0",
     "workers": f"auto or a whole number from 1 to {MOST_WORKERS}",
 }
@@ -219,7 +219,8 @@ def from_git_config(pairs: Sequence[tuple[str, str]]) -> Origin:
 
 
 def _plain(key: str) -> str:
-    return key.removeprefix("agent.").replace("-", "").replace("_", "")
+    # What is about hooks stands in a section of its own: `agent.hook.fix`
+    return key.removeprefix("agent.").replace("hook.", "hook", 1).replace("-", "").replace("_", "")
 
 
 def from_project(pyproject: bytes | None) -> tuple[Origin, tuple[str, ...]]:

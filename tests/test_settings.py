@@ -71,6 +71,12 @@ PERSONAL = {
     "max_files": "51",
     "max_lines": "2001",
     "max_bytes": "1000001",
+    "hook_fix": "'stage'",
+    "hook_strict": "true",
+    "hook_seconds": "9999",
+    "hook_model": "'other'",
+    "hook_push": "'off'",
+    "hook_push_seconds": "9999",
 }
 """Every key that only a person may set, or may set higher, with a value that would be another."""
 NARROWING = {"scope", "protect", "carry", "checks", "prepare", "workers"}
@@ -345,3 +351,12 @@ def test_what_is_said_of_a_model_is_read_and_what_is_none_is_refused() -> None:
         with pytest.raises(ConfigError) as error:
             gather(sources({key: value}))
         assert expected in error.value.message, key
+
+
+def test_what_is_about_hooks_stands_in_a_section_of_its_own_in_git_config() -> None:
+    told = gather(sources(config=(("agent.hook.fix", "off"), ("agent.hook.push-seconds", "7"))))
+    assert (told[0].hook_fix, told[0].hook_push_seconds, told[1]) == ("off", 7.0, ())
+    with pytest.raises(ConfigError, match=r"git config agent\.hook\.fix: expected 'off', 'offer' or 'stage'"):
+        gather(sources(config=(("agent.hook.fix", "on"),)))
+    (stray,) = gather(sources(config=(("agent.hook.fixes", "off"),)))[1]
+    assert stray.endswith("did you mean git config agent.hook.fix?")
