@@ -1,0 +1,1 @@
+"""What happens when git asks before a commit, a push or a message."""
