@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from bot.app.assemble import choose_bay
+from bot.app.bay import choose_bay
 from bot.app.desk import Desk, open_desk
 from bot.core.check import Check, CheckResult, Verdict
 from bot.git.audit import changes

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from bot import __version__
 from bot.app import consoles
-from bot.app.assemble import Bay, choose_bay
+from bot.app.bay import Bay, choose_bay
 from bot.app.desk import Desk, open_desk
 from bot.app.modelling import choose_model
 from bot.app.signals import interruptible

@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from bot import __version__
 from bot.agent.loop import Agent
 from bot.app import consoles
-from bot.app.assemble import Bay, choose_approver, choose_bay, make_agent
+from bot.app.assemble import choose_approver, make_agent
+from bot.app.bay import Bay, choose_bay
 from bot.app.desk import Desk, choose_signer
 from bot.app.missing import suggest_carry
 from bot.app.modelling import Chosen, choose_model
@@ -51,16 +52,32 @@ def take_for_granted(_bench: Bench, _verdict: Verdict) -> str:
     return ""
 
 
-def perform(desk: Desk, request: Request, premise: Premise = take_for_granted, plan: Planned | None = None) -> Report:
+class Around(NamedTuple):
+    """What whoever asks for a run has already; what is None is made for it."""
+
+    bay: Bay | None = None
+    terminal: Terminal | None = None
+
+
+NOTHING = Around()
+
+
+def perform(
+    desk: Desk,
+    request: Request,
+    premise: Premise = take_for_granted,
+    plan: Planned | None = None,
+    around: Around = NOTHING,
+) -> Report:
     """Carry out a request, by a plan that a person agreed to where there is one, and deliver its report.
 
     Raises UsageError before anything is created.
     """
     mode = request.mode
-    terminal = Terminal(consoles.progress())
+    terminal = around.terminal or Terminal(consoles.progress())
     chosen = choose_model(mode.model, desk, watch=terminal.watch, cost=request.task.limits.cost)
     chosen.load()
-    bay = choose_bay(desk)
+    bay = around.bay or choose_bay(desk)
     signer = choose_signer(desk, request.task.base) if mode.sign else None
     run = new_run_id()
     with terminal.hiding(bay.redactor):

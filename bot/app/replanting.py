@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from bot.app.assemble import choose_bay
+from bot.app.bay import choose_bay
 from bot.app.desk import Desk, choose_signer
 from bot.app.finished import Finished, parent
 from bot.app.proving.judge import climb

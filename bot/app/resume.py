@@ -14,7 +14,8 @@ from bot.agent.loop import Agent
 from bot.agent.pending import CUT, moved
 from bot.agent.planning import tell_edit
 from bot.app import consoles
-from bot.app.assemble import Bay, choose_approver, choose_bay, make_agent
+from bot.app.assemble import choose_approver, make_agent
+from bot.app.bay import Bay, choose_bay
 from bot.app.consent import Said, grant
 from bot.app.desk import Desk, choose_signer, make_mode, open_desk
 from bot.app.modelling import Chosen, choose_model

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.app.assemble import choose_bay, refuse_gaps
+from bot.app.bay import choose_bay, refuse_gaps
 from bot.app.desk import Desk, open_desk
 from bot.app.proving.values import Proved
 from bot.core.check import Verdict

@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from bot.app.assemble import Bay, choose_bay
+from bot.app.bay import Bay, choose_bay
 from bot.app.desk import Desk
 from bot.app.missing import suggest_carry
 from bot.app.proving.claim import read_claim
