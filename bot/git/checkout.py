@@ -1,15 +1,15 @@
 """A working copy of our own: filled, read back and emptied without trusting anything inside it."""
 
 import os
-import stat
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
+from typing import NamedTuple
 
 from bot.core.change import readable
-from bot.errors import GitFailed, WorkspaceError
+from bot.errors import GitFailed
 from bot.git.disk import refusals
 from bot.git.disposal import delete, loosen
 from bot.git.flood import refuse_flood
@@ -17,12 +17,24 @@ from bot.git.glance import Glance
 from bot.git.graft import Leaf
 from bot.git.leaves import Peculiar
 from bot.git.present import Present
+from bot.git.recordable import is_file, joined, refuse_filtered, sort_found
 from bot.git.run import Git
+from bot.git.shape import RULES, Shape, read_shape
 from bot.git.untouched import find_untouched
 from bot.git.writes import Writes
 
 MOST_PATHS = 200
 """Paths that git is asked about by name; more are not worth telling from all."""
+
+
+class Laid(NamedTuple):
+    """What a folder was filled with, for whoever goes on with it."""
+
+    tree: str
+    seal: str
+    """Digest of the index that tells of its files."""
+    rules: str
+    """Digest of the attributes by which they were laid out."""
 
 
 @dataclass(slots=True)
@@ -45,19 +57,33 @@ class Checkout:
     """In what that tree differs from the index."""
     _seal: str = field(default="", init=False)
     """Digest of the index as we left it: flags in it can hide changes."""
+    _laid: tuple[str, str] = field(default=("", ""), init=False)
+    """The tree that was laid out last, unless attributes changed since, and their digest once it is known."""
+    _shape: tuple[str, Shape] | None = field(default=None, init=False)
+    """Of the tree that was asked about last."""
 
     @property
     def seen(self) -> str:
         """The tree that the files were when they were last looked at."""
         return self._tree
 
+    def laid(self) -> Laid | None:
+        """Say what the folder was filled with last; None when the index does not tell of just that."""
+        tree, rules = self._laid[0], self._rules()
+        ours = tree == self._tree and not self._ahead and self._sealed() == self._seal
+        return Laid(tree, self._seal, rules) if tree and rules and ours else None
+
+    def pick_up(self, laid: Laid) -> None:
+        """Hear what the folder was filled with by somebody before, whose index lies here; no file is believed."""
+        self._tree, self._seal, self._laid = laid.tree, laid.seal, (laid.tree, laid.rules)
+
     @refusals("fill the worktree")
     def lay(self, tree: str) -> None:
         """Make the files exactly those of a tree, whatever is there."""
-        fresh = not self._tree
+        rules = self._make_room(tree) if self._tree else ""
         self._fill(tree)
-        if not fresh:
-            self._purge()
+        self._laid = tree, rules
+        self.restore_pointer()
         self.writes.settle()
 
     @refusals("fill the worktree")
@@ -133,15 +159,17 @@ class Checkout:
         listed = self.git.names("ls-files", "-z", *kinds, "--", *paths)
         if not listed and self._tree:
             return
-        present, gone = self._sort(dict.fromkeys(listed))
+        present, gone = sort_found(self.git, self.root, dict.fromkeys(listed))
         untouched = find_untouched(self.git, self.root, present)
         present = [path for path in present if path not in untouched]
-        self._refuse_filtered(present)
+        if any(path.endswith(RULES) for path in (*present, *gone)):
+            self._laid = "", ""
+        refuse_filtered(self.git, self.filters, present)
         refuse_flood(self.root, present)
         if gone:
-            self.git.output("update-index", "--force-remove", "-z", "--stdin", stdin=_joined(gone))
+            self.git.output("update-index", "--force-remove", "-z", "--stdin", stdin=joined(gone))
         if present:
-            self.git.output("update-index", "--add", "--replace", "-z", "--stdin", stdin=_joined(present))
+            self.git.output("update-index", "--add", "--replace", "-z", "--stdin", stdin=joined(present))
         self._remember(self.git.line("write-tree"))
 
     def lacks(self) -> bool:
@@ -168,10 +196,43 @@ class Checkout:
         there = Present(os.fsencode(self.root))
         return tuple(sorted(readable(name) for name in names if there.holds(name)))
 
-    def _fill(self, tree: str) -> None:
-        """Make the tracked files those of a tree, whatever is in their way."""
-        if self._sealed() != self._seal or self._attributes_differ(tree):
+    def _shape_of(self, tree: str) -> Shape:
+        if self._shape is None or self._shape[0] != tree:
+            self._shape = tree, read_shape(self.git, tree)
+        return self._shape[1]
+
+    def _rules(self) -> str:
+        """Return the digest of the attributes by which the files were laid out; empty when nobody can tell."""
+        tree, rules = self._laid
+        if tree and not rules:
+            # Garbage collection takes what no ref holds
+            with suppress(GitFailed):
+                rules = self._shape_of(tree).rules
+        return rules
+
+    def _make_room(self, tree: str) -> str:
+        """Take away what is not in a tree, or all, and return the digest of its attributes."""
+        known, shape = self._rules(), self._shape_of(tree)
+        # Files whose blobs are the same may have to look different
+        if known == shape.rules and self._sealed() == self._seal:
+            self._clear(shape)
+        else:
             self._empty()
+        return shape.rules
+
+    def _clear(self, shape: Shape) -> None:
+        # Before git looks: it would take files behind a link for those of the folder that was there
+        left = shape.clear(self.root)
+        if left:
+            loosen(self.root)
+            left = shape.clear(self.root)
+        if left:
+            raise GitFailed(f"{readable(os.fsencode(left[0]))} could not be deleted")
+
+    def _fill(self, tree: str) -> None:
+        """Make the tracked files those of a tree."""
+        if self._intact(tree):
+            return
         try:
             self.git.output("read-tree", "--reset", "-u", tree)
         except GitFailed:
@@ -179,26 +240,10 @@ class Checkout:
             self.git.output("read-tree", "--reset", "-u", tree)
         self._remember(tree)
 
-    def _purge(self) -> None:
-        """Delete every file that is not tracked, ignored ones and nested repositories too."""
-        if not min(map(self._delete, self._untracked()), default=True):
-            loosen(self.root)
-            left = [name for name in self._untracked() if not self._delete(name)]
-            if left:
-                raise GitFailed(f"{readable(left[0])} could not be deleted")
-        self.restore_pointer()
-
-    def _untracked(self) -> tuple[bytes, ...]:
-        """List files that are not tracked, and folders without any that is; `clean` takes minutes for a deep one."""
-        return self.git.names("ls-files", "-z", "--others", "--directory")
-
-    def _delete(self, name: bytes) -> bool:
-        path = self.root / os.fsdecode(name)
-        if name.endswith(b"/"):
-            return delete(path)
-        with suppress(OSError):
-            path.unlink(missing_ok=True)
-        return not os.path.lexists(path)
+    def _intact(self, tree: str) -> bool:
+        """Say whether nothing happened to the tracked files since just this tree was laid out."""
+        known = tree == self._tree == self._laid[0] and not self._ahead and self._sealed() == self._seal
+        return known and not self.git.ask("diff-files", "--quiet", "--ignore-submodules=dirty").code
 
     def restore_pointer(self) -> None:
         """Put back the `.git` file, for tools that look for the repository from inside."""
@@ -215,7 +260,7 @@ class Checkout:
         pointer = self.root / ".git"
         try:
             # Who opened a pipe would wait
-            return _is_file(os.fsencode(pointer)) and pointer.read_bytes() == os.fsencode(f"gitdir: {self.admin}\n")
+            return is_file(os.fsencode(pointer)) and pointer.read_bytes() == os.fsencode(f"gitdir: {self.admin}\n")
         except OSError:
             return False
 
@@ -229,42 +274,6 @@ class Checkout:
         with suppress(OSError):
             # As git does; never `worktree prune`, which would also forget worktrees of the person's
             self.admin.parent.rmdir()
-
-    def _sort(self, listed: Iterable[bytes]) -> tuple[list[bytes], list[bytes]]:
-        """Tell paths to record from paths that are no longer files; nested repositories and submodules are neither."""
-        named = [path for path in listed if not path.endswith(b"/")]
-        present = [path for path in named if self._recordable(path)]
-        absent = set(named).difference(present)
-        return present, sorted(absent - self._submodules() if absent else absent)
-
-    def _recordable(self, path: bytes) -> bool:
-        top = os.fsencode(self.root)
-        parts = path.split(b"/")
-        parents = (os.path.join(top, *parts[:depth]) for depth in range(1, len(parts)))  # noqa: PTH118
-        return not any(map(os.path.islink, parents)) and _is_file(os.path.join(top, path))  # noqa: PTH118
-
-    def _submodules(self) -> set[bytes]:
-        entries = self.git.names("ls-files", "-z", "--stage")
-        return {entry.partition(b"\t")[2] for entry in entries if entry.startswith(b"160000 ")}
-
-    def _refuse_filtered(self, paths: list[bytes]) -> None:
-        """Refuse to record what the project stores through a filter: that is a program, and we do not run it."""
-        if not self.filters or not paths:
-            return
-        told = self.git.output("check-attr", "-z", "--stdin", "filter", stdin=_joined(paths)).split(b"\0")
-        for path, value in zip(told[::3], told[2::3], strict=False):
-            if os.fsdecode(value) in self.filters:
-                raise WorkspaceError(
-                    f"{readable(path)} is stored through the filter {readable(value)}, which is never run here",
-                    hint="keep the task away from such files (Git LFS and the like)",
-                )
-
-    def _attributes_differ(self, tree: str) -> bool:
-        """Say whether files whose blobs are the same may have to look different."""
-        if not self._tree or tree == self._tree:
-            return False
-        names = self.git.names("diff-tree", "-r", "-z", "--name-only", "--no-renames", self._tree, tree)
-        return any(name == b".gitattributes" or name.endswith(b"/.gitattributes") for name in names)
 
     def _empty(self) -> None:
         for name in ("index", "index.lock"):
@@ -286,15 +295,3 @@ class Checkout:
             return blake2b((self.admin / "index").read_bytes()).hexdigest()
         except FileNotFoundError:
             return ""
-
-
-def _is_file(path: bytes) -> bool:
-    try:
-        mode = os.lstat(path).st_mode
-    except OSError:
-        return False
-    return stat.S_ISREG(mode) or stat.S_ISLNK(mode)
-
-
-def _joined(paths: Iterable[bytes]) -> bytes:
-    return b"".join(path + b"\0" for path in paths)

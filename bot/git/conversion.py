@@ -74,9 +74,13 @@ def read_conversion(git: Git, common_dir: Path) -> Conversion:
         and "core.attributesfile" not in told
         and not any(key.startswith("attr.") for key in told)
     )
+    return Conversion(usual, told.get("core.autocrlf", ""), told.get("core.eol", ""), outside_attributes(common_dir))
+
+
+def outside_attributes(common_dir: Path) -> tuple[Path, ...]:
+    """Name the attributes files that git looks for by itself and no tree holds."""
     home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")  # noqa: PTH111 - a home may be unknown
-    elsewhere = (common_dir / "info" / "attributes", Path(home, "git", "attributes"))
-    return Conversion(usual, told.get("core.autocrlf", ""), told.get("core.eol", ""), elsewhere)
+    return common_dir / "info" / "attributes", Path(home, "git", "attributes")
 
 
 def _beside(root: Path, path: bytes) -> Iterator[Path]:

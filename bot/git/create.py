@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Protocol
 
 from bot.errors import GitFailed
-from bot.git.run import Git, environment, launch
+from bot.git.launch import environment, launch
+from bot.git.run import Git
 
 
 class Revision(Protocol):

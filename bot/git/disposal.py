@@ -10,9 +10,8 @@ from itertools import count
 from pathlib import Path
 
 from bot.git import owner
+from bot.git.temporary import PREFIX
 
-PREFIX = "git-agent-"
-"""How the name of every temporary folder of a workspace begins."""
 DONE = f"{PREFIX}done-"
 """How the name of one begins that nobody uses any more."""
 

@@ -3,8 +3,8 @@
 import os
 
 from bot.errors import UsageError
+from bot.git.launch import environment, launch
 from bot.git.repository import Repository
-from bot.git.run import environment, launch
 
 THEIRS = ("GIT_EDITOR", "GIT_CONFIG_PARAMETERS")
 """What a person says of it for one command, `git -c core.editor=…` too."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from bot.core.change import readable
 from bot.core.credentials import find_userinfo
+from bot.git.launch import redact
 from bot.git.obeyed import list_places
 from bot.git.repository import Repository
-from bot.git.run import redact
 
 MOST_MODULES = 1_000
 """Submodules whose settings are looked at."""

@@ -31,7 +31,7 @@ class File(NamedTuple):
 
 def read(root: Path, path: bytes) -> File | None:
     """Read a file or a link; None when there is none of these. Raises Peculiar."""
-    with _above(root, path) as folder:
+    with above(root, path) as folder:
         if folder is None:
             return None
         name = path.rpartition(b"/")[2]
@@ -54,7 +54,7 @@ def _regular(folder: int, name: bytes) -> File:
 
 def write(root: Path, path: bytes, file: File) -> None:
     """Put a file in place of what is there. Raises Peculiar, OSError."""
-    with _above(root, path, make=True) as folder:
+    with above(root, path, make=True) as folder:
         if folder is None:
             raise Peculiar
         name = path.rpartition(b"/")[2]
@@ -68,15 +68,15 @@ def write(root: Path, path: bytes, file: File) -> None:
 
 def remove(root: Path, path: bytes) -> None:
     """Take away whatever is no folder, and folders around it that are left empty. Raises Peculiar, OSError."""
-    with _above(root, path) as folder:
+    with above(root, path) as folder:
         if folder is not None:
             _unlink(folder, path.rpartition(b"/")[2])
-    above = path.rpartition(b"/")[0]
-    while above:
-        with _above(root, above) as folder:
-            if folder is not None and not _empty_out(folder, above.rpartition(b"/")[2]):
+    parent = path.rpartition(b"/")[0]
+    while parent:
+        with above(root, parent) as folder:
+            if folder is not None and not _empty_out(folder, parent.rpartition(b"/")[2]):
                 return
-        above = above.rpartition(b"/")[0]
+        parent = parent.rpartition(b"/")[0]
 
 
 def _unlink(folder: int, name: bytes) -> None:
@@ -104,7 +104,7 @@ def _empty_out(folder: int, name: bytes) -> bool:
 
 
 @contextmanager
-def _above(root: Path, path: bytes, *, make: bool = False) -> Iterator[int | None]:
+def above(root: Path, path: bytes, *, make: bool = False) -> Iterator[int | None]:
     """Open the folder that holds an entry; None where the way there is not made of folders."""
     folder: int | None = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

@@ -21,7 +21,7 @@ def _say(event: Event, lineage: Lineage) -> tuple[str, ...]:
     told: tuple[str, ...] = ()
     match event:
         case Started():
-            told = ("started", event.task.goal or "mend what fails")
+            told = ("started", event.task.title)
         case Acted() if event.tree:
             told = ("draft", f"{event.call.name} {event.call.about[:60]}".rstrip())
         case Committed():

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from bot.errors import GitFailed
 from bot.git import objects
+from bot.git.launch import Answer
 from bot.git.objects import AGENT, Entry, Identity, Ref, full, is_ref, writable
-from bot.git.run import Answer, Git, failure
+from bot.git.run import Git, failure
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from urllib.parse import urlsplit
 
 from bot.core.change import readable
 from bot.errors import GitFailed, UsageError
+from bot.git.launch import Answer
 from bot.git.repository import Repository
-from bot.git.run import Answer, Git
+from bot.git.run import Git
 
 ASKING = 60.0
 """Seconds that a remote gets to say what it has."""

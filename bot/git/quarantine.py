@@ -13,6 +13,7 @@ from typing import Literal
 from bot.errors import GitFailed, WorkspaceError
 from bot.git.bundle import HEADS, LARGEST, Handed, Header, read_header
 from bot.git.disk import refusals
+from bot.git.launch import environment, launch
 from bot.git.mergeability import conflicts
 from bot.git.objects import full
 from bot.git.obstacle import find_obstacle
@@ -20,7 +21,7 @@ from bot.git.packs import Weight, weigh
 from bot.git.plumbing import Plumbing
 from bot.git.remote import Remote, fetch, is_cut
 from bot.git.repository import Repository
-from bot.git.run import Git, environment, launch
+from bot.git.run import Git
 from bot.git.trail import PREFIX
 
 MOST = Weight(objects=50_000, largest=32 << 20, total=256 << 20)

@@ -10,9 +10,10 @@ from urllib.parse import urlsplit
 
 from bot.core.redact import Redactor
 from bot.errors import ConfigError, GitFailed
+from bot.git.launch import Answer
 from bot.git.objects import full
 from bot.git.pull import ASKING, FETCHING, MINIMAL
-from bot.git.run import Answer, Git
+from bot.git.run import Git
 
 PushKind: TypeAlias = Literal[
     "ok",

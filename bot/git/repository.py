@@ -10,9 +10,11 @@ from pathlib import Path
 
 from bot.core.change import readable
 from bot.errors import NotARepository, UsageError
+from bot.git.hooked import Hooked, point
+from bot.git.launch import Answer, discover
 from bot.git.obeyed import list_keys
 from bot.git.obstacle import find_obstacle
-from bot.git.run import Answer, Git, discover
+from bot.git.run import Git
 from bot.git.sight import sees
 
 _FULL = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -89,36 +91,47 @@ class Repository:
         return readable(told.strip()) or next(_places_of_rebase(self.common_dir, ref), "")
 
 
-def open_repository(path: Path) -> Repository:
-    """Find the repository around a folder and create nothing. Raises NotARepository."""
+def open_repository(path: Path, hooked: Hooked | None = None, *, unborn: bool = False) -> Repository:
+    """Find the repository around a folder, or the one that git named to a hook, and create nothing.
+
+    `unborn` takes one without a commit, too: its head is empty. Raises NotARepository.
+    """
     if not path.is_dir():
-        raise NotARepository(f"no such folder: {path}")
-    _, _, git_dir, common_dir, root = _ask(path)
+        raise NotARepository(f"no such folder: {readable(os.fsencode(path))}")
+    _, _, git_dir, common_dir, root = _ask(path, hooked or Hooked())
     found = silence(Repository(Path(root), Path(git_dir), Path(common_dir)))
     answer = found.git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-    if answer.code:
+    if answer.code and not (unborn and _is_unborn(found)):
         raise _headless(found)
     head = answer.output.decode("ascii").strip()
     return replace(found, head=head, obstacle=find_obstacle(found.git, found.common_dir))
 
 
-def _ask(path: Path) -> list[str]:
+def _ask(path: Path, hooked: Hooked) -> list[str]:
     """Let git find a repository and say where its folders are. Raises NotARepository."""
-    asked = discover(path, "rev-parse", "--path-format=absolute", *_FACTS)
-    _refuse(path, asked)
+    asking = (*point(hooked), "rev-parse", "--path-format=absolute")
+    asked = discover(path, *asking, *_FACTS)
+    _refuse(path, asked, hooked)
     facts = os.fsdecode(asked.output).removesuffix("\n").split("\n")
     if len(facts) == len(_FACTS):
         return facts
     # A path that holds a line break: each answer by itself
-    answers = (discover(path, "rev-parse", "--path-format=absolute", fact).output for fact in _FACTS)
+    answers = (discover(path, *asking, fact).output for fact in _FACTS)
     return [os.fsdecode(answer).removesuffix("\n") for answer in answers]
+
+
+def _is_unborn(repository: Repository) -> bool:
+    """Say whether the person stands on a branch that has no commit yet."""
+    ref = repository.git.ask("symbolic-ref", "--quiet", "HEAD")
+    name = os.fsdecode(ref.output).removesuffix("\n")
+    return not ref.code and not repository.git.output("for-each-ref", "--format=x", name)
 
 
 def _headless(repository: Repository) -> NotARepository:
     """Say why there is no commit to begin with."""
     git, root = repository.git, readable(os.fsencode(repository.root))
     branch = repository.current_branch() or "HEAD"
-    if git.output("for-each-ref", "--format=x", f"refs/heads/{branch}") or branch == "HEAD":
+    if not _is_unborn(repository):
         return NotARepository(f"the commit that {branch} names in {root} is lost", hint="see what git fsck says")
     others = git.output("for-each-ref", "--count=1", "--format=%(refname)", "refs/heads/")
     if others:
@@ -128,8 +141,8 @@ def _headless(repository: Repository) -> NotARepository:
     return NotARepository(f"the repository at {root} has no commit yet", hint="commit something first: git commit")
 
 
-def _refuse(path: Path, asked: Answer) -> None:
-    facts, where = asked.output.split(b"\n"), readable(os.fsencode(path))
+def _refuse(path: Path, asked: Answer, hooked: Hooked) -> None:
+    facts, where = asked.output.split(b"\n"), readable(os.fsencode(hooked.git_dir or path))
     if "dubious ownership" in asked.error:
         command = f"git config --global --add safe.directory {shlex.quote(_owned(asked.error, path))}"
         raise NotARepository(
@@ -138,19 +151,22 @@ def _refuse(path: Path, asked: Answer) -> None:
         )
     if facts[0] == b"true":
         raise NotARepository(f"the repository at {where} is bare: there are no files to work on", hint="clone it first")
-    if facts[1:2] == [b"false"]:
+    # Of a repository that git named, its working copy is known wherever we stand
+    if facts[1:2] == [b"false"] and hooked.git_dir is None:
         raise NotARepository(
             f"{where} is inside a git folder, not in a working copy", hint="go to the project's folder"
         )
     if asked.code and "not a git repository" in asked.error:
-        raise NotARepository(f"not a git repository: {where}", hint=_elsewhere(path))
+        raise NotARepository(f"not a git repository: {where}", hint=_elsewhere(path, hooked))
     if asked.code:
         newer = "install a newer git" if "unknown repository extension" in asked.error else ""
         raise NotARepository(f"git cannot open the repository at {where}: {asked.error}", hint=newer)
 
 
-def _elsewhere(path: Path) -> str:
+def _elsewhere(path: Path, hooked: Hooked) -> str:
     """Say what may help where git found nothing."""
+    if hooked.git_dir is not None:
+        return "GIT_DIR leads nowhere: see what git status says"
     if (path / ".git").exists():
         return "there is a .git, but it is damaged or leads nowhere: see what git status says"
     if "GIT_DIR" in os.environ:

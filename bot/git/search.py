@@ -8,7 +8,8 @@ from math import prod
 from bot.core.change import readable
 from bot.core.paths import is_sensitive
 from bot.errors import BadArguments, GitFailed
-from bot.git.run import Answer, Git
+from bot.git.launch import Answer
+from bot.git.run import Git
 from bot.protocols import Match
 
 LINE_LIMIT = 400

@@ -10,10 +10,11 @@ from itertools import accumulate
 
 from bot.core.change import readable
 from bot.errors import UsageError
+from bot.git.launch import Answer
 from bot.git.objects import AGENT
 from bot.git.operation import find_operations
 from bot.git.repository import Repository
-from bot.git.run import Answer, Git
+from bot.git.run import Git
 
 _SHOWN = 5
 PATIENCE = 1.0

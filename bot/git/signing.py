@@ -10,10 +10,10 @@ from typing import Final
 
 from bot.errors import GitFailed, UsageError
 from bot.git import owner
-from bot.git.disposal import PREFIX
 from bot.git.objects import AGENT, Identity, clean_message
 from bot.git.repository import Repository
 from bot.git.run import Git
+from bot.git.temporary import PREFIX
 
 PATIENCE = 60.0
 """Seconds that a signature may take: an agent that holds the key may ask for it to be confirmed."""

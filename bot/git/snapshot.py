@@ -10,10 +10,11 @@ from bot.git import owner
 from bot.git.checkout import Checkout
 from bot.git.compose import compose
 from bot.git.disk import refusals
-from bot.git.disposal import LATER, PREFIX, delete
+from bot.git.disposal import LATER, delete
 from bot.git.repository import Repository
 from bot.git.signals import uninterrupted
 from bot.git.store import open_store
+from bot.git.temporary import PREFIX
 from bot.git.worktree import link
 
 
@@ -47,7 +48,7 @@ def open_snapshots(repository: Repository) -> Iterator[Snapshots]:
         with uninterrupted(), refusals("make a worktree"):
             temp = Path(tempfile.mkdtemp(prefix=f"{PREFIX}proof-")).resolve()
             undo.callback(delete, temp, LATER)
-            head = repository.default_base()
+            head = repository.head
             card = owner.current(common_dir=repository.common_dir, branch="", base=head)
             owner.write(temp, card)
             # Its folder must be unique among the worktrees of the repository: git names the entry after it

@@ -91,11 +91,16 @@ def _blocks(parts: Iterable[_Part]) -> Iterator[Sequence[_Part]]:
     block: list[_Part] = []
     most = 1
     for part in parts:
-        if len(block) == most or sum(other.size for other in block) + part.size > _ROOM:
+        if block and sum(other.size for other in block) + part.size > _ROOM:
+            yield tuple(block)
+            block = []
+        block.append(part)
+        # Now and not with the next part, for which git is asked again
+        if len(block) == most:
             yield tuple(block)
             block, most = [], _BLOCK
-        block.append(part)
-    yield tuple(block)
+    if block:
+        yield tuple(block)
 
 
 def _parts(repository: Repository, tip: str) -> Iterator[_Part]:

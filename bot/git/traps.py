@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from bot.git.disposal import PREFIX
+from bot.git.temporary import PREFIX
 
 RULES = (".gitignore", ".gitattributes", ".mailmap")
 """What git reads in a working copy without looking first whether it is a file."""

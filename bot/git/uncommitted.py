@@ -13,12 +13,12 @@ from bot.core.trailers import SNAPSHOT
 from bot.errors import GitFailed, UsageError
 from bot.git import owner
 from bot.git.disk import refusals
-from bot.git.disposal import PREFIX
 from bot.git.index import copy_index
 from bot.git.repository import Repository
 from bot.git.run import Git
 from bot.git.store import open_store
 from bot.git.submodules import ABSENT, find_submodules
+from bot.git.temporary import PREFIX
 
 LARGEST = 10_000_000
 """Bytes of one untracked file that nobody would commit by mistake."""

@@ -4,9 +4,9 @@ import os
 import tempfile
 from pathlib import Path
 
-from bot.git.disposal import PREFIX
 from bot.git.index import copy_index
 from bot.git.repository import Repository
+from bot.git.temporary import PREFIX
 
 
 def list_untracked(repository: Repository) -> tuple[str, ...]:

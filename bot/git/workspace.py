@@ -15,7 +15,7 @@ from bot.git.audit import changes
 from bot.git.checkout import Checkout
 from bot.git.compose import compose
 from bot.git.disk import refusals
-from bot.git.disposal import PREFIX, discard
+from bot.git.disposal import discard
 from bot.git.filling import Filling
 from bot.git.fingerprint import Watch, watch
 from bot.git.leftovers import remove_leftovers
@@ -27,6 +27,7 @@ from bot.git.signals import uninterrupted
 from bot.git.signing import Signer
 from bot.git.storage import Storage
 from bot.git.store import open_store
+from bot.git.temporary import PREFIX
 from bot.git.worktree import link
 from bot.protocols import Match, Rejected
 

@@ -39,17 +39,20 @@ _PAUSES = (0.05, 0.1, 0.2, 0.4)
 def link(repository: Repository, root: Path, *where: str) -> Checkout:
     """Make an empty linked worktree; `where` is what `git worktree add` wants to know besides the folder.
 
+    Where there is no commit yet the last word is empty, and it stands on a branch that does not exist.
     An owner's card beside the folder is left at git's entry too, which may outlive the folder.
     """
     with uninterrupted():
         admin = _ask_git(repository, root, where) if (repository.common_dir / _REFTABLE).exists() else None
-        admin = admin or _enter(repository, root, _head(where))
+        admin = admin or _enter(repository, root, _head(root, where))
     git = Git(admin, root, config=(*repository.silenced, *_WHOLE))
     return Checkout(root, admin, git, repository.filters, Glance(root, git, repository))
 
 
-def _head(where: tuple[str, ...]) -> str:
-    return where[-1] if where[0] == "--detach" else f"ref: refs/heads/{where[-1]}"
+def _head(root: Path, where: tuple[str, ...]) -> str:
+    # A commit of zeros would stop the person's fsck and gc
+    detached = where[0] == "--detach" and where[-1]
+    return where[-1] if detached else f"ref: refs/heads/{where[-1] or root.name}"
 
 
 def _enter(repository: Repository, root: Path, head: str) -> Path:
@@ -111,7 +114,8 @@ def _ask_git(repository: Repository, root: Path, where: tuple[str, ...]) -> Path
 
 
 def _add(repository: Repository, root: Path, where: tuple[str, ...]) -> None:
-    command = ("worktree", "add", "--quiet", "--no-checkout", *where[:-1], str(root), where[-1])
+    usual = ("--no-checkout", *where[:-1], str(root), where[-1])
+    command = ("worktree", "add", "--quiet", *(usual if where[-1] else ("--orphan", "-b", root.name, str(root))))
     for pause in (*_PAUSES, 0):
         answer = repository.shared.ask(*command)
         if not answer.code:

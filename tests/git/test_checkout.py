@@ -190,6 +190,14 @@ def test_a_change_of_the_same_size_and_time_is_seen(repo: Repo) -> None:
         assert changed(repo, base, shaken(workspace).tree()) == ["M\tcalc.py"]
 
 
+def test_a_setting_that_lets_git_look_away_hides_nothing(repo: Repo) -> None:
+    repo.git("config", "core.ignoreStat", "true")
+    with opened(repo) as workspace:
+        base = shaken(workspace).tree()
+        write(workspace, "calc.py", b"changed\n")
+        assert changed(repo, base, shaken(workspace).tree()) == ["M\tcalc.py"]
+
+
 @pytest.mark.skipif(os.getuid() == 0, reason="root may delete from any folder")
 def test_folders_made_read_only_are_emptied_all_the_same(repo: Repo) -> None:
     with opened(repo) as workspace:

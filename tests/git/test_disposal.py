@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from bot.git import owner
-from bot.git.disposal import DONE, PREFIX, delete, discard, sweep
+from bot.git.disposal import DONE, delete, discard, sweep
 from bot.git.leftovers import LONG, remove_leftovers
 from bot.git.repository import open_repository
+from bot.git.temporary import PREFIX
 from tests.conftest import Repo
 from tests.git.scene import opened
 from tests.git.test_leftovers import die, folders

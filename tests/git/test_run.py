@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.errors import GitFailed, UsageError
-from bot.git.run import Git, discover, environment, executable, redact
+from bot.git.launch import discover, environment, executable, redact
+from bot.git.run import Git
 from tests.conftest import IDENTITY, Repo
 
 
