@@ -5,10 +5,11 @@ a copy of it. A copy is no checkout of the repository, so that a complaint about
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import BoundedSemaphore
 from types import TracebackType
 from typing import Self
 
@@ -16,6 +17,7 @@ from bot.core.check import Check, CheckResult, Reader, Verdict
 from bot.verify.again import SUITES
 from bot.verify.beside import second
 from bot.verify.compare import compare
+from bot.verify.crew import Crew
 from bot.verify.repeat import STOPPED
 
 LOOKING: frozenset[Reader] = frozenset({"syntax", "ruff", "ruff-format", "mypy"})
@@ -37,7 +39,7 @@ class Ahead:
     begun: dict[str, Future[CheckResult]] = field(default_factory=dict)
     suite: str = ""
     """Name of the check that runs the tests in the tree meanwhile."""
-    pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(max_workers=MOST))
+    crew: Crew = field(default_factory=lambda: Crew(BoundedSemaphore(MOST)))
     copies: ExitStack = field(default_factory=ExitStack)
 
     def __enter__(self) -> Self:
@@ -47,7 +49,7 @@ class Ahead:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         # Whoever interrupts does not want to wait for what was begun
-        self.pool.shutdown(wait=kind is None, cancel_futures=True)
+        self.crew.leave(waiting=kind is None)
         self.copies.close()
 
     def start(self, looking: Sequence[Check], suite: Check | None) -> None:
@@ -56,10 +58,10 @@ class Ahead:
         if suite is not None and copy is not None:
             brief = suite.model_copy(update={"timeout": min(suite.timeout, BRIEF)})
             self.suite = suite.name
-            self.begun[suite.name] = self.pool.submit(self.run, brief, self.root)
+            self.begun[suite.name] = self.crew.submit(self.run, brief, self.root)
         if len(looking) > 1 or copy is not None:
             where = copy or self.root
-            self.begun |= {check.name: self.pool.submit(self.run, check, where) for check in looking}
+            self.begun |= {check.name: self.crew.submit(self.run, check, where) for check in looking}
 
     def take(self, check: Check) -> CheckResult:
         """Return what a check says of the tree."""

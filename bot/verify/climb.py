@@ -104,7 +104,7 @@ class Climb:
         if check.reader != "mypy":
             return self.runner.run(check, root)
         # What is known of the base may not have been found out here, so that another tree is the first to be asked
-        return self.runner.guard(check, root, lambda place: self.warmth.run(check, place, fill=True))
+        return self.runner.guard(check, root, (), lambda place, asked: self.warmth.run(check, place, asked, fill=True))
 
     def _repeat(self, check: Check, result: CheckResult) -> Repeated:
         scene = self.scene

@@ -13,10 +13,9 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import bot
+from bot.core.variables import tell_variables
 from bot.verify.interpreter import Interpreter, libraries
 
-PASSED = ("TZ", "USER", "LOGNAME", "PATH", "JAVA_HOME", "OMP_NUM_THREADS")
-"""Variables of ours that commands get to see."""
 MOST = 5000
 """Entries of a folder outside the tree; with more nobody looks whether it is as it was, and nothing is reused."""
 INSTALLED = (".dist-info", ".egg-info", ".egg-link", ".pth")
@@ -58,7 +57,7 @@ def program(name: str) -> str:
 
 def _facts(outside: Outside, interpreter: Interpreter, isolation: str) -> Iterator[str]:
     yield from (bot.__version__, _ourselves(), isolation, platform.platform(), str(os.getuid()))
-    yield from (f"{name}={os.environ.get(name, '')}" for name in PASSED)
+    yield from tell_variables(os.environ)
     yield from ("interpreter", str(interpreter.path), *sorted(interpreter.modules))
     for python in dict.fromkeys((interpreter.path, Path(sys.executable))):
         yield _stamp(python)
@@ -85,19 +84,37 @@ def _stamp(path: Path) -> str:
     return f"{path.resolve()} {state.st_size} {state.st_mtime_ns}"
 
 
+def find_installed(library: Path) -> tuple[Path, ...]:
+    """List what says which distributions a library holds, in order."""
+    with os.scandir(library) as found:
+        return tuple(sorted(Path(entry.path) for entry in found if entry.name.endswith(INSTALLED)))
+
+
+def find_outlying(library: Path, root: Path) -> Iterator[Path]:
+    """Find the folders that a library leads to, short of the tree itself and of ourselves. Raises Unknowable."""
+    for path in find_installed(library):
+        yield from (target for target in _targets(path, library) if _is_outlying(target, root))
+
+
 def _installed(library: Path, root: Path) -> Iterator[str]:
     """Describe the distributions of a library; a folder that one leads to is part of it, unless it is the tree."""
     yield f"library {library}"
-    with os.scandir(library) as found:
-        entries = sorted((entry for entry in found if entry.name.endswith(INSTALLED)), key=lambda entry: entry.name)
-    for entry in entries:
-        yield f"{entry.name} {entry.stat().st_mtime_ns}"
-        path = Path(entry.path)
-        for target in (*_editable(path), *_listed(path, library)):
+    for path in find_installed(library):
+        yield f"{path.name} {path.stat().st_mtime_ns}"
+        for target in _targets(path, library):
             yield f"leads to {target}"
-            known = any(place.is_relative_to(target) for place in (root, Path(__file__)))
-            if not known and not target.is_relative_to(root):
+            if _is_outlying(target, root):
                 yield from _content(target)
+
+
+def _targets(path: Path, library: Path) -> Iterator[Path]:
+    yield from _editable(path)
+    yield from _listed(path, library)
+
+
+def _is_outlying(target: Path, root: Path) -> bool:
+    known = any(place.is_relative_to(target) for place in (root, Path(__file__)))
+    return not known and not target.is_relative_to(root)
 
 
 def _editable(path: Path) -> Iterator[Path]:

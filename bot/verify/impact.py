@@ -1,9 +1,11 @@
 """Which tests matter for a change: those that import what was changed, directly or by way of others."""
 
 import os
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from bot.core.check import CheckResult, file_of
 from bot.verify.detection.project import SKIP
@@ -63,17 +65,32 @@ class Graph:
 
     def reached(self, paths: Sequence[str]) -> frozenset[str]:
         """Name the files that import one of these, or something that does, and those that may run anything."""
+        return frozenset(self.steps(paths)) | {path for path, told in self.files.items() if told.wild}
+
+    def steps(self, paths: Sequence[str]) -> Mapping[str, int]:
+        """Tell over how many imports each file that uses one of these reaches it; the nearest come first."""
         users = Users({*self.files, *paths}, self.files)
         for path, told in self.files.items():
             users.add(path, told)
-        found: set[str] = set()
-        waiting = [*paths, *(user for path in paths for user in users.passing.get(path, ()))]
+        found = dict.fromkeys(paths, 0)
+        waiting = deque(paths)
+        loading = {user: 1 for path in paths for user in users.passing.get(path, ()) if user not in found}
+        found |= loading
+        waiting += loading
         while waiting:
-            path = waiting.pop()
-            if path not in found:
-                found.add(path)
-                waiting += users.real.get(path, ())
-        return frozenset(found | {path for path, told in self.files.items() if told.wild})
+            path = waiting.popleft()
+            for user in users.real.get(path, ()):
+                if user not in found:
+                    found[user] = found[path] + 1
+                    waiting.append(user)
+        return found
+
+
+class Uses(NamedTuple):
+    """What a dotted name stands for."""
+
+    real: tuple[str, ...]
+    passing: tuple[str, ...]
 
 
 class Users:
@@ -88,6 +105,8 @@ class Users:
         self.places: dict[str, list[str]] = {}
         """Under which names a file may be imported: nobody knows which folder the search starts from."""
         self.named: dict[str, list[str]] = {}
+        self._uses: dict[tuple[str, int], Uses] = {}
+        self._folders: dict[str, tuple[str, ...]] = {}
         for path in paths:
             self.named.setdefault(path.rpartition("/")[2], []).append(path)
             parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
@@ -97,31 +116,52 @@ class Users:
     def add(self, path: str, told: Imports) -> None:
         """Note what one file uses."""
         for name in told.modules | told.strings:
-            self._import(path, name, DEPTH)
+            uses = self._find(name, DEPTH)
+            for place in uses.real:
+                self.real.setdefault(place, []).append(path)
+            for place in uses.passing:
+                self.passing.setdefault(place, []).append(path)
         for name in told.strings:
             for place in self.named.get(name.rpartition("/")[2], ()):
                 self.real.setdefault(place, []).append(path)
-        for parent in PurePosixPath(path).parents:
-            for name, group in ((CONFTEST, self.real), (PACKAGE, self.passing)):
-                above = (parent / name).as_posix()
-                if above in self.files and above != path:
-                    group.setdefault(above, []).append(path)
+        for above in self._above(path.rpartition("/")[0]):
+            if above != path:
+                group = self.real if above.endswith(CONFTEST) else self.passing
+                group.setdefault(above, []).append(path)
 
-    def _import(self, path: str, name: str, depth: int) -> None:
+    def _above(self, folder: str) -> tuple[str, ...]:
+        """Name the files that count for everything in a folder."""
+        if folder not in self._folders:
+            own = (f"{folder}/{name}".lstrip("/") for name in (CONFTEST, PACKAGE))
+            higher = self._above(folder.rpartition("/")[0]) if folder else ()
+            self._folders[folder] = (*(path for path in own if path in self.files), *higher)
+        return self._folders[folder]
+
+    def _find(self, name: str, depth: int) -> Uses:
         """Find what a dotted name stands for; a package may have it from somewhere else."""
+        known = self._uses.get((name, depth))
+        if known is None:
+            known = self._uses[name, depth] = self._search(name, depth)
+        return known
+
+    def _search(self, name: str, depth: int) -> Uses:
         parts = name.split(".")
         ends = [end for end in range(len(parts), 0, -1) if ".".join(parts[:end]) in self.places]
+        real: dict[str, None] = {}
+        passing: dict[str, None] = {}
         for number, end in enumerate(ends):
             for place in self.places[".".join(parts[:end])]:
                 origins = self._origins(place, parts[end]) if end < len(parts) and not number and depth else ()
                 for origin in origins:
-                    self._import(path, origin, depth - 1)
-                group = self.passing if number or origins else self.real
-                group.setdefault(place, []).append(path)
+                    further = self._find(origin, depth - 1)
+                    real |= dict.fromkeys(further.real)
+                    passing |= dict.fromkeys(further.passing)
+                (passing if number or origins else real)[place] = None
+        return Uses(tuple(real), tuple(passing))
 
     def _origins(self, place: str, name: str) -> tuple[str, ...]:
         """Tell where a package has a name from."""
-        told = self.files.get(place) if PurePosixPath(place).name == PACKAGE else None
+        told = self.files.get(place) if place.endswith(f"/{PACKAGE}") or place == PACKAGE else None
         return tuple(module for module in (told.modules if told else ()) if module.rpartition(".")[2] == name)
 
 

@@ -80,7 +80,19 @@ def find(root: Path, wanted: str, environ: Mapping[str, str], committed: Collect
     for folder in ENVIRONMENTS:
         if folder not in committed and (path := _python_of(root / folder)):
             return _look(path, folder, root / folder)
-    return own()
+    hidden = next(_hidden(root, environ, committed), None)
+    return own() if hidden is None else _look(hidden, "active environment", hidden.parent.parent)
+
+
+def _hidden(root: Path, environ: Mapping[str, str], committed: Collection[str]) -> Iterator[Path]:
+    """Find environments behind our own, where a hook framework has put us into one of its own and made that active."""
+    if not _same(Path(environ.get("VIRTUAL_ENV", "")), Path(sys.prefix)):
+        return
+    for entry in environ.get("PATH", "").split(os.pathsep):
+        prefix = Path(entry).parent
+        told = entry.startswith("/") and (prefix / "pyvenv.cfg").is_file() and not _same(prefix, Path(sys.prefix))
+        if told and prefix not in {root / name for name in committed} and (path := _python_of(prefix)):
+            yield path
 
 
 @functools.cache

@@ -59,7 +59,7 @@ class Ladder:
         ready = self.ready(cleaner)
         try:
             with ready.clean(tree) as root:
-                return (yield from self._climb(_scene(ready, root, tree, before, paths), self._reuse()))
+                return (yield from self._climb(_scene(ready, root, tree, before, paths), self.reuse()))
         except Unprepared as error:
             told = unprepared(self.checks, error, base=before is None)
             results = tuple(recorded(result, self.redactor) for result in told)
@@ -93,7 +93,7 @@ class Ladder:
         if refused is not None:
             return errored(check, f"a target is a path or a test id, not {refused!r}")
         if check.reader == "mypy":
-            return self._runner.guard(check, root, lambda place: self.warmth.run(check, place, targets))
+            return self._runner.guard(check, root, targets, lambda place, asked: self.warmth.run(check, place, asked))
         return self._runner.run(check, root, targets)
 
     def _climb(self, scene: Scene, reuse: Reuse | None) -> Generator[Check, None, Verdict]:
@@ -115,7 +115,8 @@ class Ladder:
     def _runner(self) -> Runner:
         return Runner(self.executor, self.interpreter, self.redactor, self.workers, self.bytecode)
 
-    def _reuse(self) -> Reuse | None:
+    def reuse(self) -> Reuse | None:
+        """Return where what the checks said of a tree is looked for; None where nothing can be believed."""
         if self.shelf is None or self.outside is None or self.executor.isolation in OPEN:
             return None
         if not any(map(is_reusable, self.checks)):

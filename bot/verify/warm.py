@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -21,6 +21,7 @@ from bot.core.check import Check, CheckResult
 from bot.protocols import HELD, Mount
 from bot.verify import typed
 from bot.verify.detection.plugins import foreign_plugins
+from bot.verify.imports import read_imports
 from bot.verify.place import APART, Place
 from bot.verify.reuse import OPEN
 
@@ -66,20 +67,20 @@ class Warmth:
         if not {*check.argv} >= COLD or (kept is None and not fill):
             return typed.run(check, place, targets)
         if kept is None:
-            return self._fill(check, place)
+            return self._fill(check, place, targets)
         found = _use(kept, check, place, targets)
         return typed.run(check, place, targets) if found is None or found.status == "errored" else found
 
-    def _fill(self, check: Check, place: Place) -> CheckResult:
+    def _fill(self, check: Check, place: Place, targets: Sequence[str]) -> CheckResult:
         if foreign_plugins(place.root, check.folder, place.interpreter):
-            return typed.run(check, place, ())
+            return typed.run(check, place, targets)
         folder = Path(tempfile.mkdtemp(dir=self._place()))
-        found = typed.run(_cached(check, folder), place, (), mounts=[Mount(folder, writable=True)])
-        walked = _walk(place.root)
+        found = typed.run(cached(check, folder), place, targets, mounts=[Mount(folder, writable=True)])
+        walked = walk(place.root)
         if found.status == "errored" or walked is None:
-            return typed.run(check, place, ()) if found.status == "errored" else found
-        settings = _settings(place.root, check.folder)
-        cache = _walk(folder, whole=True)
+            return typed.run(check, place, targets) if found.status == "errored" else found
+        settings = digest_settings(place.root, check.folder)
+        cache = walk(folder, whole=True)
         if cache is not None:
             self._kept[check.name] = Kept(folder, place.root, walked.sources, walked.links, settings, cache.sources)
         return found
@@ -101,17 +102,55 @@ class Walked(NamedTuple):
 
 def _use(kept: Kept, check: Check, place: Place, targets: Sequence[str]) -> CheckResult | None:
     """Check types with a copy of a cache; None where it does not fit."""
-    walked, cache = _walk(place.root), _walk(kept.folder, whole=True)
+    walked, cache = walk(place.root), walk(kept.folder, whole=True)
     # With bubblewrap every tree stands in the same place
     placed = place.root == kept.root or place.executor.isolation not in OPEN | APART
-    same = walked is not None and walked.links == kept.links and placed
-    if not same or walked is None or cache is None or cache.sources != kept.untouched:
+    fits = walked is not None and walked.links == kept.links and placed
+    if not fits or walked is None or cache is None or cache.sources != kept.untouched:
         return None
-    if _settings(place.root, check.folder) != kept.settings:
+    if digest_settings(place.root, check.folder) != kept.settings:
+        return None
+    same = (path for path, seen in walked.sources.items() if _is_unchanged(seen, kept.sources.get(path)))
+    if asks_for(place.root, same, name_moved(kept.sources, walked.sources)):
         return None
     _outdate(place.root, kept.sources, walked.sources)
     with _copied(kept.folder) as folder:
-        return typed.run(_cached(check, folder), place, targets, mounts=[Mount(folder, writable=True)])
+        return typed.run(cached(check, folder), place, targets, mounts=[Mount(folder, writable=True)])
+
+
+def _is_unchanged(now: Seen, before: Seen | None) -> bool:
+    return before is not None and before.changed == now.changed
+
+
+def name_moved(before: Collection[str], now: Collection[str]) -> frozenset[str]:
+    """Tell under which names the files may be imported that came or went."""
+    return frozenset(name for path in {*before} ^ {*now} for name in _names_of(path))
+
+
+def _names_of(path: str) -> Iterator[str]:
+    parts = path.rpartition(".")[0].removesuffix("/__init__").split("/")
+    yield from (".".join(parts[start:]) for start in range(len(parts)))
+
+
+def asks_for(root: Path, paths: Iterable[str], names: Collection[str]) -> bool:
+    """Tell whether a file uses a module of one of these names, or looks for it in its package.
+
+    When such a module came or went, mypy does not look again at files that are as they were.
+    """
+    stems = {name.rpartition(".")[2].encode() for name in names}
+    packages = {name.rpartition(".")[0] for name in names} - {""}
+    for path in paths if names else ():
+        try:
+            source = (root / path).read_bytes()
+        except OSError:
+            return True
+        if any(stem in source for stem in stems):
+            told = [name.split(".") for name in read_imports(source, path).modules]
+            if any(".".join(parts) in packages for parts in told):
+                return True
+            if any(".".join(parts[:end]) in names for parts in told for end in range(1, len(parts) + 1)):
+                return True
+    return False
 
 
 def _outdate(root: Path, before: Mapping[str, Seen], now: Mapping[str, Seen]) -> None:
@@ -122,13 +161,14 @@ def _outdate(root: Path, before: Mapping[str, Seen], now: Mapping[str, Seen]) ->
             os.utime(root / path, (seen.second + 2, seen.second + 2), follow_symlinks=False)
 
 
-def _cached(check: Check, folder: Path) -> Check:
+def cached(check: Check, folder: Path) -> Check:
+    """Let a check of types use a cache."""
     argv = [word for word in check.argv if word not in COLD]
     at = argv.index("mypy") + 1 if "mypy" in argv else 1
     return check.model_copy(update={"argv": (*argv[:at], f"--cache-dir={folder}", *argv[at:])})
 
 
-def _settings(root: Path, folder: str) -> str:
+def digest_settings(root: Path, folder: str) -> str:
     """Digest what configures mypy in a check's folder and above it."""
     told = blake2b()
     for place in (root / folder, *(root / folder).parents):
@@ -140,7 +180,7 @@ def _settings(root: Path, folder: str) -> str:
     return told.hexdigest()
 
 
-def _walk(root: Path, *, whole: bool = False) -> Walked | None:
+def walk(root: Path, *, whole: bool = False) -> Walked | None:
     """Look at the files that mypy may read, or at all; None when there are too many, or one cannot be looked at."""
     sources: dict[str, Seen] = {}
     links: dict[str, str] = {}

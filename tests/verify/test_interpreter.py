@@ -67,6 +67,17 @@ def test_git_agents_own_environment_is_not_taken_for_the_projects(tmp_path: Path
     assert find(tmp_path, "", {"VIRTUAL_ENV": sys.prefix}).path == hidden
 
 
+def test_environment_that_a_hook_framework_hides_behind_ours_is_found_on_the_path(tmp_path: Path) -> None:
+    hidden = environment(tmp_path / "active")
+    path = f"{sys.prefix}/bin::bin:/usr/bin:{tmp_path}/nowhere/bin:{hidden.parent}"
+    found = find(tmp_path, "", {"VIRTUAL_ENV": sys.prefix, "PATH": path})
+    assert (found.path, found.origin) == (hidden, "active environment")
+    assert find(tmp_path, "", {"PATH": path}).origin == OWN
+    assert find(tmp_path, "", {"VIRTUAL_ENV": sys.prefix, "PATH": path}, ("active",)).origin == OWN
+    folder = environment(tmp_path / ".venv")
+    assert find(tmp_path, "", {"VIRTUAL_ENV": sys.prefix, "PATH": path}).path == folder
+
+
 def test_folders_of_the_project_are_tried_in_order(tmp_path: Path) -> None:
     environment(tmp_path / "venv")
     assert find(tmp_path, "", {}).origin == "venv"

@@ -103,6 +103,14 @@ def test_every_edit_is_judged_as_without_a_memory(place: Place, tmp_path: Path) 
     assert said(warmth.run(MYPY, place, fill=False)) == said(typed.run(MYPY, place, ()))
 
 
+def test_a_module_that_was_missing_is_seen_by_whoever_asked_for_it_before(place: Place) -> None:
+    write(place.root, {"app.py": "from pkg import later\n\nvalue: int = later.one\n"})
+    warmth = Warmth()
+    assert warmth.run(MYPY, place, fill=True).count("failed") == 1
+    write(place.root, {"pkg/later.py": "one: int = 1\n"})
+    assert warmth.run(MYPY, place, fill=False).status == "passed"
+
+
 def test_other_content_of_the_same_size_in_the_same_second_is_seen(place: Place) -> None:
     warmth, file = Warmth(), place.root / "pkg/maths.py"
     second = int(time.time())

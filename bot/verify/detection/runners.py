@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from bot.core.check import Check, Rung
 from bot.verify.detection.commands import UNKNOWN, Named
-from bot.verify.detection.project import Project, is_test_name, read_text, table
+from bot.verify.detection.project import Project, Section, is_test_name, read_text, table
 from bot.verify.detection.selection import Selection, Tree, picks, select
 from bot.verify.interpreter import Interpreter
 
@@ -74,6 +74,15 @@ def _configuration(project: Project) -> str:
 
 def settings(project: Project) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the test paths and the options that pytest's own configuration names."""
+    return setting(project, "testpaths"), setting(project, "addopts")
+
+
+def setting(project: Project, name: str) -> tuple[str, ...]:
+    """Return the words that pytest's own configuration gives for a name."""
+    return _words(_pytest_settings(project).get(name))
+
+
+def _pytest_settings(project: Project) -> Section:
     texts: dict[str, object] = {}
     for file, section in (("setup.cfg", "tool:pytest"), ("tox.ini", "pytest")):
         texts = dict(project.ini.get(file, {}).get(section, {})) or texts
@@ -82,7 +91,7 @@ def settings(project: Project) -> tuple[tuple[str, ...], tuple[str, ...]]:
         texts = dict(project.ini.get(file, {}).get("pytest", {})) or texts
     for file in (".pytest.toml", "pytest.toml"):
         texts = dict(table(project.toml(file), "pytest") or {}) or texts
-    return _words(texts.get("testpaths")), _words(texts.get("addopts"))
+    return texts
 
 
 def _words(value: object) -> tuple[str, ...]:

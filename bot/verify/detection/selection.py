@@ -146,8 +146,13 @@ def picks(options: Sequence[str]) -> bool:
 
 def names_paths(arguments: Sequence[str], root: Path) -> bool:
     """Tell whether a command line names what is looked at."""
+    return bool(named_paths(arguments, root))
+
+
+def named_paths(arguments: Sequence[str], root: Path) -> tuple[str, ...]:
+    """List what a command line names to be looked at."""
     tree = Tree(root, frozenset(), lambda _: False)
-    return any(not part.name for part in _parts(arguments, "", tree))
+    return tuple(word for part in _parts(arguments, "", tree) if not part.name for word in part.words)
 
 
 def _parts(arguments: Sequence[str], folder: str, tree: Tree) -> Iterator[Part]:

@@ -1,0 +1,40 @@
+"""Keeps commands within what is left of a time that several share."""
+
+import time
+from dataclasses import dataclass, replace
+
+from bot.protocols import Command, Completed, Executor
+
+LEAST = 0.05
+"""Seconds below which nothing is started any more."""
+
+
+@dataclass(slots=True)
+class Bounded:
+    """An executor whose commands all end before a moment; see protocols.Executor."""
+
+    executor: Executor
+    until: float
+    """Of the monotonic clock."""
+    cut: bool = False
+    """Whether a command was kept from its own end."""
+
+    @property
+    def isolation(self) -> str:
+        """Name of the isolation level."""
+        return self.executor.isolation
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return self.until - time.monotonic()
+
+    def execute(self, command: Command) -> Completed:
+        """Run a command for no longer than is left; with nothing left it is not started. Raises SandboxUnavailable."""
+        left = self.left
+        if left < LEAST:
+            self.cut = True
+            return Completed(-1, "timed_out", "", 0.0, isolation=self.isolation, hit=("time",))
+        done = self.executor.execute(replace(command, timeout=min(command.timeout, left)))
+        self.cut = self.cut or (done.ended == "timed_out" and left < command.timeout)
+        return done

@@ -1,0 +1,66 @@
+"""What each check is asked of a change, and in how many steps."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from bot.core.check import Check
+from bot.verify.detection.project import Project, read
+from bot.verify.fast.linted import aim_linter
+from bot.verify.fast.narrow import MOST, Changed, aim, narrow
+from bot.verify.fast.reach import concerns_tests, reach
+from bot.verify.fast.scope import find_scope
+from bot.verify.fast.settings import Read, is_configured_anew
+from bot.verify.impact import Graph
+
+FIRST = 20
+"""Test files that are run before the others: those nearest to the change."""
+
+
+class Steps(NamedTuple):
+    """A suite in parts, one after the other."""
+
+    checks: tuple[Check, ...] = ()
+    files: int = 0
+    """Test files that the change reaches, of which some may be in no part; 0 when all are run, whatever they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A change, and the folder that holds the tree after it."""
+
+    root: Path
+    changed: Changed
+    before: Read
+    after: Read
+    _projects: dict[str, Project] = field(default_factory=dict, init=False)
+
+    def look(self, check: Check) -> Check | None:
+        """Narrow a check that reads files; None when the change does not concern it."""
+        if check.reader == "exit" or self._is_whole(check):
+            return check
+        if check.reader == "lines":
+            return aim_linter(check, self.changed.present, self._project(check))
+        return narrow(check, find_scope(check, self._project(check)), self.changed.present)
+
+    def test(self, check: Check, graph: Callable[[], Graph | None]) -> Steps:
+        """Part a suite into steps, of the tests that the change reaches; none when there are none."""
+        whole = Steps((check,)) if concerns_tests(self.changed.paths) else Steps()
+        scope = find_scope(check, self._project(check))
+        known = graph() if scope is not None and not self._is_whole(check) else None
+        if scope is None or known is None:
+            return whole
+        files = [path for path in reach(known, self.changed) if scope.holds(path)]
+        parts = (files[:FIRST], files[FIRST:MOST])
+        return Steps(tuple(aim(check, part) for part in parts if part), len(files))
+
+    def _project(self, check: Check) -> Project:
+        """Read what the folder of a check says of its tools, once."""
+        if check.folder not in self._projects:
+            self._projects[check.folder] = read(self.root / check.folder)
+        return self._projects[check.folder]
+
+    def _is_whole(self, check: Check) -> bool:
+        changed = self.changed
+        return not changed.nameable or is_configured_anew(check, changed.paths, self.before, self.after)
