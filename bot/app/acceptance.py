@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from bot.app.desk import Desk, open_desk
 from bot.app.finished import Finished, full_ref, is_ancestor, open_finished, short
+from bot.app.hooks.taking import take
 from bot.app.moving import carry_out, settle
 from bot.app.replanting import Pick, replant, review
 from bot.app.signals import interruptible
@@ -27,12 +28,14 @@ class _Taken(NamedTuple):
 
 def accept(directory: Path, prefix: str) -> str:
     """Bring the steps that count onto the current branch; say what was done. Raises UsageError."""
-    desk = open_desk(directory, {})
+    desk = open_desk(directory, {}, unborn=True)
     repository = desk.repository
     settle(repository, prefix)
     finished = open_finished(repository, prefix)
     if not finished.lineage.live:
         raise UsageError(f"{finished.run} has no verified commit to take", f"git agent show {finished.run} tells why")
+    if finished.hooked:
+        return take(finished)
     ref, head = full_ref(repository), repository.default_base()
     here = short(ref)
     if finished.holds(head):

@@ -1,13 +1,17 @@
 """Takes away what runs left behind, as far as nobody needs it any more."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from bot.app.finished import Finished, is_ancestor, tip_of
+from bot.app.hooks.sealing import shelf_of
+from bot.app.hooks.taking import is_past
 from bot.app.moving import settle_all
 from bot.app.perform import render
+from bot.core.change import readable
 from bot.core.event import Ended
 from bot.core.task import Record
 from bot.errors import AgentError
@@ -21,6 +25,7 @@ from bot.git.record import close_journal
 from bot.git.repository import Repository, open_repository
 from bot.git.results import GitShelf, tag_shelf
 from bot.git.runs import dead_journals, list_runs, read_events
+from bot.git.stands import is_used, list_stands, remove_stand
 from bot.git.store import open_store
 from bot.git.trail import PREFIX
 from bot.git.written import forget_others
@@ -60,6 +65,7 @@ def clean(directory: Path, *, force: bool, dry_run: bool) -> Cleaned:
         ("journals of dead runs", done.journals),
         ("locks of dead runs", done.locks),
         ("kept results", done.results),
+        ("folders for hooks", done.stands),
         ("branches", done.branches),
     ):
         done.removed += done.gather(what, find())
@@ -112,9 +118,21 @@ class _Sweep:
         old = GitShelf(self.repository).sweep(dry_run=self.dry_run)
         if old.number:
             yield f"{old.text}, older than a day"
+        seals = shelf_of(self.repository).sweep(dry_run=self.dry_run)
+        if seals.number:
+            yield f"what hooks were answered of {seals.number} commit{'s' * (seals.number != 1)}, older than a day"
         tags = tag_shelf(self.repository).sweep(dry_run=self.dry_run)
         if tags.number:
             yield f"what was known of the project's files, {tags.size / 1e6:.1f} MB, older than a month"
+
+    def stands(self) -> Iterator[str]:
+        """Delete the folders that hooks judge commits in: the next hook makes its own anew."""
+        for berth in list_stands(self.repository):
+            told = f"folder for hooks {readable(os.fsencode(berth.folder))}, {berth.size / 1e6:.1f} MB"
+            if is_used(berth) or not (self.dry_run or remove_stand(berth)):
+                self.kept.append(f"{told}: a hook is using it, or it cannot be deleted")
+            else:
+                yield told
 
     def branches(self) -> Iterator[str]:
         """Delete the runs' branches that are of no use to anybody."""
@@ -169,6 +187,6 @@ class _Sweep:
         kept = is_ancestor(self.repository, tip, PREFIX + finished.run) or tip == lineage.base
         if not kept and lineage.live:
             return "the record of its run does not hold its commits"
-        if not lineage.live or self.force or finished.holds(self.repository.default_base()):
+        if not lineage.live or self.force or is_past(finished) or finished.holds(self.repository.default_base()):
             return ""
         return "its commits are not part of HEAD (--force deletes it)"

@@ -44,15 +44,21 @@ class Asked:
         return replace(desk, notes=(*desk.notes, *self.notes)) if self.notes else desk
 
 
-def open_desk(directory: Path, flags: Mapping[str, object], base: str = "") -> Desk:
-    """Open the repository around a folder and read its settings, the project's own from `base`. Raises UsageError."""
-    repository = open_repository(directory)
+def open_desk(directory: Path, flags: Mapping[str, object], base: str = "", *, unborn: bool = False) -> Desk:
+    """Open the repository around a folder and read its settings, the project's own from `base`.
+
+    `unborn` takes a repository without a commit, too, where no project speaks yet. Raises UsageError.
+    """
+    repository = open_repository(directory, unborn=unborn)
+    if not repository.head:
+        return settle(repository, flags, "")
     return settle(repository, flags, repository.resolve(base) if base else repository.default_base())
 
 
 def settle(repository: Repository, flags: Mapping[str, object], base: str, notes: tuple[str, ...] = ()) -> Desk:
-    """Read the settings, the project's own from the base, which is a full id. Raises ConfigError."""
-    sources = Sources(flags, os.environ, configured(repository), blob(repository, base, "pyproject.toml"))
+    """Read the settings, the project's own from the base, a full id or empty for none. Raises ConfigError."""
+    told = blob(repository, base, "pyproject.toml") if base else None
+    sources = Sources(flags, os.environ, configured(repository), told)
     settings, strays = gather(sources)
     return Desk(repository=repository, settings=settings, base=base, notes=(*strays, *notes))
 

@@ -20,8 +20,8 @@ from bot.core.check import Check
 from bot.core.report import ABOUT_MODEL
 from bot.core.task import Record
 from bot.errors import AgentError, ConfigError, SandboxUnavailable
+from bot.git.launch import discover
 from bot.git.results import GitShelf
-from bot.git.run import discover
 from bot.git.snapshot import open_snapshots
 from bot.verify.detection.detect import look
 

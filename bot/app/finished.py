@@ -5,17 +5,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
+from bot.core.branches import INDEX
 from bot.core.change import readable
 from bot.core.check import Verdict
 from bot.core.copies import Copies, trace_copies
-from bot.core.event import Baselined, Committed, Event, Published, Reviewed, Started, Verified
+from bot.core.event import Baselined, Committed, Event, Published, Redone, Reviewed, Started, Undone, Verified
 from bot.core.lineage import Lineage, follow
 from bot.core.standing import refuted, since, unreviewed
 from bot.errors import GitFailed, UsageError
 from bot.git.claims import refuse_false
 from bot.git.journal import is_live
 from bot.git.reconcile import reconcile
-from bot.git.repository import Repository
+from bot.git.repository import Repository, open_repository
 from bot.git.runs import find_run, is_from_here, read_events
 from bot.git.shift import standing
 from bot.git.store import open_store
@@ -57,6 +58,11 @@ class Finished:
         return f"refs/heads/{self.branch}"
 
     @property
+    def hooked(self) -> bool:
+        """Whether it mends a commit that a hook refused, and that nobody has made yet."""
+        return self.started.task.source.kind == "hook"
+
+    @property
     def pull(self) -> str:
         """Address of the pull request that was opened for it; empty where there is none."""
         told = (event.where for event in reversed(self.events) if isinstance(event, Published))
@@ -81,6 +87,13 @@ class Finished:
         verdicts = [e.verdict for e in told if isinstance(e, Baselined)]
         verdicts += [e.verdict for e in told if isinstance(e, Verified | Reviewed) and e.verdict.ok]
         return {verdict.tree: verdict for verdict in verdicts}
+
+    @property
+    def staged(self) -> str:
+        """The commit whose files a person has staged by us; empty where they have none, or took it back."""
+        moves = (event.places for event in reversed(self.events) if isinstance(event, Published | Undone | Redone))
+        last = next((place.after for places in moves for place in places if place.ref == INDEX), "")
+        return last if last != self.lineage.base else ""
 
     def held(self, tip: str) -> frozenset[str]:
         """List the commits that a tip has beyond the run's base."""
@@ -111,6 +124,9 @@ def open_finished(repository: Repository, prefix: str) -> Finished:
     finished = Finished(repository, run, read_events(repository, run))
     if finished.started.planning:
         raise UsageError(f"{run} is a plan: nothing was changed by it", f"to carry it out: git agent fix --plan {run}")
+    if not repository.head and not finished.hooked:
+        # It says what is to be done where there is no commit
+        open_repository(repository.root)
     refuse_false(repository, run, finished.branch, finished.events)
     with suppress(UsageError, GitFailed):
         # A commit that a kill kept out of the record was never a step
@@ -124,8 +140,8 @@ def full_ref(repository: Repository) -> str:
 
 
 def short(ref: str) -> str:
-    """Return a branch's name as a person says it."""
-    return ref.removeprefix("refs/heads/")
+    """Return a branch's name as a person says it, or what stands for one."""
+    return "the index" if ref == INDEX else ref.removeprefix("refs/heads/")
 
 
 def parent(repository: Repository, commit: str) -> str:

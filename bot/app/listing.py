@@ -1,14 +1,14 @@
 """The runs of a repository, a line each."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from bot import __version__, core
-from bot.core.branches import Made
+from bot.core.branches import INDEX, Made
 from bot.core.copies import trace_copies
-from bot.core.event import Ended, Event, Resumed, Started
+from bot.core.event import Ended, Event, Published, Redone, Resumed, Started, Undone
 from bot.core.lineage import follow
 from bot.core.report import OutcomeWord
 from bot.core.summary import summarize
@@ -44,6 +44,10 @@ class Facts(Record):
     """The run whose plan it carries out."""
     waits: bool = False
     pr: str = ""
+    refused: str = ""
+    """What it mends, where that is a commit that a hook refused."""
+    staged: bool = False
+    """Whether it was staged, to be part of that commit."""
     marks: tuple[Made, ...] = ()
     """The commits that bring the last step that counts, wherever they are, or take it back."""
 
@@ -70,6 +74,12 @@ class RunLine(Record):
     """Whether another run carries out what it planned."""
     waits: bool = False
     """Whether it goes on as soon as a person allows what it asked for."""
+    hooked: bool = False
+    """Whether it mends a commit that a hook refused."""
+    staged: bool = False
+    """Whether it was staged, to be part of that commit."""
+    past: bool = False
+    """Whether the person went on from where that commit was refused."""
     pr: str = ""
     """Address of its pull request."""
     why: str = ""
@@ -153,14 +163,23 @@ def gather(events: Sequence[Event]) -> Facts:
         tip=lineage.head,
         steps=len(lineage.live),
         redo=len(lineage.taken[-1]) if lineage.taken else 0,
-        goal=told.task.goal or "mend what fails",
+        goal=told.task.title,
         started=events[0].at,
         planned=told.planning and bool(told.plan),
         carries=next((event.source for event in events if isinstance(event, Planned) and event.source), ""),
         waits=bool(told.waits),
         pr=told.pr,
+        refused=told.base if told.task.source.kind == "hook" else "",
+        staged=_is_staged(events),
         marks=tuple(made for made in copies.made if lineage.live and made.step == lineage.step),
     )
+
+
+def _is_staged(events: Sequence[Event]) -> bool:
+    """Say whether what counts now was brought into the index last, and not taken back."""
+    moves = [event for event in events if isinstance(event, Published | Undone | Redone)]
+    places = [place for event in moves for place in event.places if place.ref == INDEX]
+    return bool(places) and places[-1].after == follow(events).head != follow(events).base
 
 
 def _state(facts: Facts) -> str:
@@ -174,11 +193,13 @@ def _mark(repository: Repository, found: Sequence[tuple[str, Facts | str]]) -> I
     marks = {made.commit for _, facts in found if isinstance(facts, Facts) for made in facts.marks}
     held = reached(repository, marks)
     carried = {facts.carries for _, facts in found if isinstance(facts, Facts)}
+    open_ones = _children(repository, {facts.refused for _, facts in found if isinstance(facts, Facts)} - {""})
     for run, facts in found:
         if isinstance(facts, str):
             yield RunLine(run=run, state="unreadable", why=facts)
             continue
         there = [made for made in facts.marks if made.commit in held]
+        past = bool(facts.refused) and facts.refused not in open_ones
         yield RunLine(
             run=run,
             state="running" if is_live(repository, run) else _state(facts),
@@ -189,8 +210,20 @@ def _mark(repository: Repository, found: Sequence[tuple[str, Facts | str]]) -> I
             redo=facts.redo,
             goal=facts.goal,
             started=facts.started,
-            taken=bool(there) and not there[-1].back,
+            taken=(bool(there) and not there[-1].back) or (facts.staged and past),
             carried=run in carried,
             waits=facts.waits,
+            hooked=bool(facts.refused),
+            staged=facts.staged,
+            past=past,
             pr=facts.pr,
         )
+
+
+def _children(repository: Repository, commits: Collection[str]) -> Collection[str]:
+    """Return those of some commits that would come right after where the person stands."""
+    if not commits:
+        return ()
+    told = repository.shared.ask("rev-list", "--no-walk", "--parents", "--ignore-missing", *commits, "--").output
+    rows = (line.split(" ") for line in told.decode("ascii").splitlines())
+    return {row[0] for row in rows if (row[1] if row[1:] else "") == repository.head}

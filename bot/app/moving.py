@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from bot.app.finished import Finished, full_ref, is_ancestor, short, tip_of
 from bot.app.perform import render
-from bot.core.branches import Place
+from bot.core.branches import INDEX, Place
 from bot.core.event import Published, Redone, Undone
 from bot.errors import AgentError, GitFailed, UsageError, WorkspaceError
 from bot.git import owner
@@ -21,6 +21,7 @@ from bot.git.repository import Repository
 from bot.git.runs import find_run, read_events
 from bot.git.shift import files_stand_at, point, shift, wait
 from bot.git.signals import uninterrupted
+from bot.git.staging import stage, survey
 from bot.git.store import open_store
 from bot.git.trail import PREFIX
 
@@ -39,7 +40,7 @@ def carry_out(finished: Finished, event: Moving) -> None:
     """Move every place of an event and record it, or leave all as it was. Raises UsageError, WorkspaceError."""
     repository, run = finished.repository, finished.run
     here = full_ref(repository)
-    places = sorted(event.places, key=lambda place: place.ref != here)
+    places = sorted(event.places, key=lambda place: place.ref not in (here, INDEX))
     event = event.model_copy(update={"places": tuple(places)})
     _refuse_others(repository, event.places, here)
     # Nothing that a signal does may stand between the branches and the record; nobody else works on the run meanwhile
@@ -82,6 +83,9 @@ def _return(repository: Repository, done: Sequence[Place], here: str, run: str) 
 
 def move(repository: Repository, place: Place, here: str, why: str) -> None:
     """Move one branch, with the person's files where they are on it. Raises UsageError, GitFailed."""
+    if place.ref == INDEX:
+        stage(repository, place.before, place.after)
+        return
     if place.ref == here:
         shift(repository, place.before, place.after, why, place.ref)
         return
@@ -102,7 +106,7 @@ def _refuse_others(repository: Repository, places: Sequence[Place], here: str) -
     for place in places:
         if place.ref == here:
             _refuse_second(repository, place.ref)
-        elif folder := repository.place_of(short(place.ref)):
+        elif place.ref != INDEX and (folder := repository.place_of(short(place.ref))):
             raise UsageError(f"{short(place.ref)} is checked out in {folder}", "switch to another branch there first")
 
 
@@ -143,14 +147,25 @@ def settle_run(repository: Repository, run: str, *, dry_run: bool = False) -> st
 
 def _begun(repository: Repository, place: Place, here: str, intent: Intent) -> bool:
     """Say whether a branch was moved, whatever was put on top of it since. Raises UsageError where that is not seen."""
+    if place.ref == INDEX:
+        _refuse_absent(here, intent)
+        seen = survey(repository, place.before, place.after)
+        # Where a person went on with their files meanwhile, they see for themselves what they have
+        return not seen.untouched and not seen.obstacles
     tip = _tip(repository, place, here)
     if tip != place.before:
         return _came_by(repository, place, tip)
     if place.ref == here:
         return files_stand_at(repository, place.before, place.after)
-    if not here and not is_ours(short(place.ref)):
-        raise UsageError(f"a move was interrupted in {intent.root}", "run the same command there")
+    if not is_ours(short(place.ref)):
+        _refuse_absent(here, intent)
     return False
+
+
+def _refuse_absent(here: str, intent: Intent) -> None:
+    """Stop where it happened in another working copy than this. Raises UsageError."""
+    if not here:
+        raise UsageError(f"a move was interrupted in {intent.root}", "run the same command there")
 
 
 def _came_by(repository: Repository, place: Place, tip: str) -> bool:
@@ -163,7 +178,7 @@ def _came_by(repository: Repository, place: Place, tip: str) -> bool:
 
 def _finish(repository: Repository, run: str, intent: Intent, here: str) -> None:
     for place in intent.places:
-        if _tip(repository, place, here) != place.before:
+        if place.ref != INDEX and _tip(repository, place, here) != place.before:
             continue
         if place.ref == here and files_stand_at(repository, place.before, place.after):
             point(repository, place.before, place.after, f"{intent.event.event} {run}", place.ref)

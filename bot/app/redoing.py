@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bot.app.desk import Desk, open_desk
 from bot.app.finished import Finished, between, full_ref, is_ancestor, open_finished, remote_refs, short, tip_of
+from bot.app.hooks.taking import go_forth
 from bot.app.moving import Way, carry_out, settle
 from bot.app.replanting import Pick, replant, review
 from bot.app.signals import interruptible
@@ -19,7 +20,7 @@ from bot.git.shift import refuse_operation
 
 def redo(directory: Path, prefix: str) -> str:
     """Take the last undo back; say how. Raises UsageError."""
-    desk = open_desk(directory, {})
+    desk = open_desk(directory, {}, unborn=True)
     settle(desk.repository, prefix)
     finished = open_finished(desk.repository, prefix)
     if not finished.copies.undone:
@@ -33,6 +34,8 @@ def redo(directory: Path, prefix: str) -> str:
 
 def _find_ways(desk: Desk, finished: Finished) -> tuple[tuple[Way, ...], tuple[str, ...]]:
     """Find out how each branch that the undo moved goes forth again, and which stay as they are. Raises UsageError."""
+    if finished.hooked:
+        return tuple(go_forth(finished)), ()
     undone, here = finished.copies.undone[-1], full_ref(finished.repository)
     ways: list[Way] = []
     left: list[str] = []

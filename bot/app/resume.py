@@ -151,8 +151,7 @@ def _open_desk(directory: Path, past: Past, flags: Mapping[str, object]) -> Desk
     if level == "process" or (level != "landlock" and not shutil.which("bwrap")):
         text = f"nothing tells that the record of {past.run} was made here: what it names is only run with bubblewrap"
         raise UsageError(text, "or with --isolation landlock; if you know who made it: --trust trusted")
-    store = open_store(desk.repository)
-    if any(store.read_ref(ref) == past.lineage.base for ref in past.refs):
+    if any(open_store(desk.repository).read_ref(ref) == past.lineage.base for ref in past.refs):
         text = f"there is a branch {past.started.branch} here, and nothing tells that {past.run} made it"
         raise UsageError(text, "give it another name, then resume")
     return desk

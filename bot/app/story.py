@@ -59,7 +59,7 @@ class Story(Record):
 
 def show_events(directory: Path, prefix: str, *, as_json: bool) -> None:
     """Print what happened in a run."""
-    repository = open_repository(directory)
+    repository = open_repository(directory, unborn=True)
     run = find_run(repository, prefix)
     happened = tuple(read_events(repository, run))
     console = consoles.results()
@@ -153,7 +153,7 @@ def _tell_words(
         case Proved():
             text = "; ".join(point.text for point in (prove(event.proof), *review(event.audit, ())))
         case Started():
-            text = f"{event.model}, {event.isolation}: {event.task.goal or 'mend what fails'}"
+            text = f"{event.model}, {event.isolation}: {event.task.title}"
         case Checking():
             text = event.check
         case Planned():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bot.app.desk import Desk, open_desk
 from bot.app.finished import Finished, between, full_ref, is_ancestor, open_finished, parent, remote_refs, short, tip_of
+from bot.app.hooks.taking import go_back
 from bot.app.moving import Way, carry_out, settle
 from bot.app.replanting import Pick, replant_reverse
 from bot.app.signals import interruptible
@@ -24,7 +25,7 @@ SHOWN = 3
 
 def undo(directory: Path, spec: str) -> str:
     """Take back the last step that counts, or a step and all after it; say how. Raises UsageError."""
-    desk = open_desk(directory, {})
+    desk = open_desk(directory, {}, unborn=True)
     prefix, number = split_step(spec)
     settle(desk.repository, prefix)
     finished = open_finished(desk.repository, prefix)
@@ -86,6 +87,9 @@ def _choose(finished: Finished, number: int | None) -> tuple[Committed, ...]:
 
 def _find_ways(desk: Desk, finished: Finished, taken: Sequence[Committed]) -> Iterator[Way]:
     """Find out how the person's branch and the run's own go back, where the steps stand there. Raises UsageError."""
+    if finished.hooked:
+        yield from go_back(finished, taken)
+        return
     repository = finished.repository
     ref, head = full_ref(repository), repository.default_base()
     here: Way | None = None

@@ -35,7 +35,7 @@ WIDE = 100
 
 def runs(directory: Path, *, as_json: bool) -> None:
     """Print the list of runs."""
-    listed = list_lines(open_repository(directory))
+    listed = list_lines(open_repository(directory, unborn=True))
     console = consoles.results()
     if as_json:
         console.file.write(listed.model_dump_json() + "\n")
@@ -55,7 +55,7 @@ def _table(lines: tuple[RunLine, ...], *, wide: bool) -> Table:
             table.add_row(line.run, "", Text(line.state, style="red"), "", Text(escape.line(line.why), overflow="fold"))
             continue
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(line.started))
-        become = ", taken" if line.taken else ", carried out" if line.carried else ""
+        become = ", taken" if line.taken else ", staged" if line.staged else ", carried out" if line.carried else ""
         state = f"{_word(line)}{become}"
         texts = (_short(line.goal), *((line.branch,) if wide else ()))
         long = (Text(text, no_wrap=True, overflow="ellipsis") for text in texts)
@@ -81,7 +81,7 @@ def _style(state: str) -> str:
 
 def report(directory: Path, prefix: str) -> Report:
     """Fold a run's events into its report."""
-    repository = open_repository(directory)
+    repository = open_repository(directory, unborn=True)
     run = find_run(repository, prefix)
     told = summarize(read_events(repository, run))
     # Whoever wrote it: what it says was found elsewhere
@@ -121,7 +121,7 @@ def patch(directory: Path, spec: str) -> bytes:
         new = _commit_of(told, number)
         old = f"{new}^"
     # Nothing but what the run's ref keeps is asked for: its branch may be gone, or never have been here
-    git = open_repository(directory).shared
+    git = open_repository(directory, unborn=True).shared
     return git.output("diff-tree", "-r", "-p", "--no-ext-diff", "--no-textconv", "-M", "--end-of-options", old, new)
 
 
@@ -136,7 +136,7 @@ def _commit_of(told: Report, number: int) -> str:
 
 def status(directory: Path, *, as_json: bool) -> None:
     """Print what goes on, what waits for the person, and what was left behind."""
-    repository = open_repository(directory)
+    repository = open_repository(directory, unborn=True)
     listed = list_lines(repository)
     console = consoles.results()
     if as_json:
@@ -168,9 +168,12 @@ def _waiting(line: RunLine, *, newest: bool) -> Iterator[Text]:
     """Say what of a run waits for a person, and what to type; a plan waits until something else was begun."""
     resumable = line.state == "died" or line.stop in BROKEN_OFF
     asked = line.stop == "needs_human" and not line.taken
-    waits = line.steps and not line.taken
+    # A commit that a hook refused is nobody's concern any more once there is another
+    waits = line.steps and not line.taken and not line.past
     if waits:
-        yield Text(f"  {_steps(line.steps)} on {line.branch}")
+        # The branch of such a run is gone by then: what is on it nobody is to merge
+        where = "staged" if line.staged else "to be staged" if line.hooked else f"on {line.branch}"
+        yield Text(f"  {_steps(line.steps)} {where}")
         if line.pr:
             yield Text(f"  {'published:':<12}{escape.line(line.pr)}")
     if resumable:
@@ -179,11 +182,13 @@ def _waiting(line: RunLine, *, newest: bool) -> Iterator[Text]:
         yield _advise("allow it", f"git agent resume {line.run} --approve")
     elif asked:
         yield _advise("answer", f"git agent resume {line.run} --tell TEXT")
-    if waits and line.state != "died" and line.stop != "interrupted":
+    if waits and line.staged:
+        yield _advise("commit it", "git commit")
+    elif waits and line.state != "died" and line.stop != "interrupted":
         yield _advise("take it", f"git agent accept {line.run}")
     if line.state == "planned" and newest and not line.carried:
         yield _advise("do it", f"git agent fix --plan {line.run}")
-    if line.redo:
+    if line.redo and not line.past:
         yield Text(f"  {_steps(line.redo)} undone")
         yield _advise("bring back", f"git agent redo {line.run}")
 

@@ -67,6 +67,8 @@ class Check(Record):
     """Variables that the project's own command is given."""
     borrowed: str = ""
     """Where the tool is git agent's own and not what the project asks for: the versions of both."""
+    targets: tuple[str, ...] = ()
+    """Paths from the root that it is narrowed to; what a tree does not hold of them is not asked for there."""
 
 
 class CaseResult(Record):

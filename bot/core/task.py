@@ -66,6 +66,13 @@ class Task(Record):
     """Globs of paths that must not change, on top of the built-in ones."""
     limits: Limits = Limits()
 
+    @property
+    def title(self) -> str:
+        """What it is called: its goal, or what stands for one."""
+        if self.goal or self.source.kind != "hook":
+            return self.goal or "mend what fails"
+        return f"the commit that {self.source.ref or 'a hook'} refused"
+
 
 class Mode(Record):
     """How a run is carried out, chosen by the door that it came through."""

@@ -14,6 +14,7 @@ from types import ModuleType
 import click
 
 from bot import __version__
+from bot.app.hooks.leniency import Asked, find_asked, pardon
 from bot.errors import AgentError, UsageError
 
 COMMANDS = {
@@ -32,6 +33,7 @@ COMMANDS = {
     "publish": "bot.entry.publishing",
     "verify": "bot.entry.care",
     "doctor": "bot.entry.care",
+    "hook": "bot.entry.hook",
     "action": "bot.entry.action",
 }
 
@@ -84,19 +86,21 @@ def cli(ctx: click.Context, directory: str) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0 well, 1 other outcomes, 2 usage, 3 unexpected, 130 interrupted."""
+    args = sys.argv[1:] if argv is None else list(argv)
+    hook = find_asked(args)
     _prepare_streams()
     try:
-        code = _run(sys.argv[1:] if argv is None else list(argv))
+        code = _run(args)
         if sys.stdout is not None:
             sys.stdout.flush()
     except (AgentError, click.ClickException, click.Abort, KeyboardInterrupt) as error:
-        return _explain(error)
+        return _explain(error, hook)
     except BrokenPipeError:
         # The reader went away, such as a pager that was closed; how a run ended was then not read by anybody
         _abandon_output()
-        return 1
+        return 1 if hook is None else pardon(hook, "nobody reads what is said")
     except Exception as error:  # noqa: BLE001 - the one place where everything unexpected ends
-        return _crash(error)
+        return _crash(error, hook)
     return code if isinstance(code, int) else 0
 
 
@@ -134,19 +138,19 @@ def _abandon_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _explain(error: AgentError | click.ClickException | click.Abort | KeyboardInterrupt) -> int:
+def _explain(error: AgentError | click.ClickException | click.Abort | KeyboardInterrupt, hook: Asked | None) -> int:
     match error:
         case AgentError():
-            return _complain(error.message, error.hint, error.exit_code)
+            return _complain(error.message, error.hint, error.exit_code, hook)
         case click.exceptions.NoArgsIsHelpError():
             click.echo(error.format_message(), err=True)
             return error.exit_code
         case click.UsageError() if error.ctx is not None:
-            return _complain(_plain(error), f"{error.ctx.command_path} -h tells more", error.exit_code)
+            return _complain(_plain(error), f"{error.ctx.command_path} -h tells more", error.exit_code, hook)
         case click.ClickException():
-            return _complain(_plain(error), "", error.exit_code)
+            return _complain(_plain(error), "", error.exit_code, hook)
         case _:
-            return _complain("interrupted", "", INTERRUPTED)
+            return _complain("interrupted", "", INTERRUPTED, None)
 
 
 def _plain(error: click.ClickException) -> str:
@@ -155,8 +159,10 @@ def _plain(error: click.ClickException) -> str:
     return message[:1].lower() + message[1:].removesuffix(".")
 
 
-def _complain(message: str, hint: str, code: int) -> int:
+def _complain(message: str, hint: str, code: int, hook: Asked | None) -> int:
     line = _redact(" ".join(message.split()) + (f" ({hint})" if hint else ""))
+    if hook is not None:
+        return pardon(hook, line)
     shown = "".join(c if c.isprintable() else "\ufffd" for c in line)
     click.echo(f"git agent: {shown[:LONGEST]}{'…' if len(shown) > LONGEST else ''}", err=True)
     return code
@@ -168,17 +174,16 @@ def _redact(text: str) -> str:
     return str(import_module("bot.app.secrecy").clean(text))
 
 
-def _crash(error: Exception) -> int:
+def _crash(error: Exception, hook: Asked | None) -> int:
     if os.environ.get("GIT_AGENT_DEBUG"):
         click.echo(_redact("".join(traceback.format_exception(error))), err=True)
     if isinstance(error, OSError) and error.strerror:
         # The machine said no: to the place of the output, a temporary folder, the number of processes
         _abandon_output()
         where = f": {error.filename}" if error.filename else ""
-        return _complain(f"the system refused: {error.strerror.lower()}{where}", _DEBUG, UNEXPECTED)
-    return _complain(
-        f"unexpected {type(error).__name__}: {error}", f"this is a fault of git agent; {_DEBUG}", UNEXPECTED
-    )
+        return _complain(f"the system refused: {error.strerror.lower()}{where}", _DEBUG, UNEXPECTED, hook)
+    text = f"unexpected {type(error).__name__}: {error}"
+    return _complain(text, f"this is a fault of git agent; {_DEBUG}", UNEXPECTED, hook)
 
 
 _DEBUG = "GIT_AGENT_DEBUG=1 shows where"

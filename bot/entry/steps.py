@@ -55,6 +55,6 @@ def _tell(text: str, directory: Path, run: str, *, as_json: bool) -> None:
 @as_json
 @directory
 def clean(directory: Path, *, force: bool, dry_run: bool, as_json: bool) -> None:
-    """Remove what dead runs left behind, and branches that you have taken."""
+    """Remove what dead runs left behind, the folders of hooks, and branches that you have taken."""
     cleaned = tidy(directory, force=force, dry_run=dry_run)
     click.echo(cleaned.model_dump_json() if as_json else cleaned.text)

@@ -11,7 +11,7 @@ from bot.core.check import CaseResult, CheckResult, Rung, Verdict
 from bot.core.event import Baselined, Committed, Ended, Event, Started, Verified
 from bot.core.lineage import follow
 from bot.core.render import commit_message
-from bot.core.task import Task
+from bot.core.task import Source, Task
 from bot.git.audit import changes
 from bot.git.record import RunRef
 from bot.git.repository import Repository, open_repository
@@ -41,7 +41,7 @@ class Walk:
 
     @property
     def repository(self) -> Repository:
-        return open_repository(self.repo.path)
+        return open_repository(self.repo.path, unborn=True)
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -87,11 +87,19 @@ def copy_walk(kept: Walk, path: Path) -> Walk:
     return replace(kept, repo=repo)
 
 
-def make_walk(repo: Repo, steps: Sequence[Files], *, base: str = "", end: bool = True, run: str = RUN) -> Walk:
+def make_walk(
+    repo: Repo,
+    steps: Sequence[Files],
+    *,
+    base: str = "",
+    end: bool = True,
+    run: str = RUN,
+    source: Source | None = None,
+) -> Walk:
     """Make a run with these changes, one step each, and record it as the loop does."""
-    repository = open_repository(repo.path)
+    repository = open_repository(repo.path, unborn=True)
     start = base or repository.default_base()
-    task = Task(goal="walk", base=start)
+    task = Task(goal="" if source else "walk", base=start, source=source or Source())
     branch = f"agent/walk-{run}"
     commits: list[str] = []
     opened = open_workspace(repository, base=start, run=run, branch=branch)

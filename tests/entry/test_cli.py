@@ -26,7 +26,14 @@ def test_every_command_explains_itself(name: str) -> None:
     done = CliRunner().invoke(cli, [name, "-h"])
     assert done.exit_code == 0, done.output
     assert done.output.startswith(f"Usage: cli {name}")
-    assert "-C DIR" in done.output or name in ("demo", "action")
+    assert "-C DIR" in done.output or name in ("demo", "action", "hook")
+
+
+def test_each_part_of_hook_explains_itself_and_takes_a_folder() -> None:
+    for name in ("install", "uninstall", "status", "run"):
+        done = CliRunner().invoke(cli, ["hook", name, "-h"])
+        assert (done.exit_code, "-C DIR" in done.output) == (0, True)
+    assert main(["hook", "install", "pre-receive"]) == 2
 
 
 def test_without_a_command_the_help_is_shown(capsys: pytest.CaptureFixture[str]) -> None:

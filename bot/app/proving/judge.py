@@ -58,19 +58,20 @@ def finish(steps: Generator[S, None, T], tell: Callable[[S], object] = bool) -> 
         tell(step)
 
 
-def judge(desk: Desk, target: Target, *, reuse: bool = False) -> Judging:
+def judge(desk: Desk, target: Target, *, reuse: bool = False, brief: bool = False, bay: Bay | None = None) -> Judging:
     """Judge the base, then each commit; yields what happens as it happens. Raises UsageError.
 
-    `reuse` lets checks answer with what they said before of the same tree in the same environment.
+    `reuse` lets checks answer with what they said before of the same tree in the same environment. `brief` asks only
+    whether something got worse: not what fails without the change, nor what became of each piece of the evidence.
     """
-    bay = choose_bay(desk)
+    bay = bay or choose_bay(desk)
     with open_snapshots(desk.repository) as snapshots:
         # What the empty tree is checked by, it cannot say
         with snapshots.clean(target.base or target.tip) as root:
             found = bay.ladder(root, desk.settings.checks, reuse=reuse)
         # Who wrote a commit had the project's own versions, and could not know what others say
         ladder = replace(found, excused=frozenset(check.name for check in found.checks if check.borrowed))
-        return (yield from _Proof(desk, bay, snapshots, ladder, target).run())
+        return (yield from _Proof(desk, bay, snapshots, ladder, target, brief).run())
 
 
 @dataclass(slots=True)
@@ -80,6 +81,7 @@ class _Proof:
     snapshots: Snapshots
     ladder: Ladder
     target: Target
+    brief: bool = False
     commits: list[ProvedCommit] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     files: list[tuple[str, ...]] = field(default_factory=list)
@@ -107,7 +109,8 @@ class _Proof:
         )
         # It leaves us as words, as JSON and in files that are handed on
         hide = self.bay.redactor.record
-        return Judged(hide(proved), hide(base), tuple(map(hide, self.verdicts)), tuple(self.files))
+        verdicts, files = tuple(map(hide, self.verdicts)), tuple(self.files)
+        return Judged(hide(proved), hide(base), verdicts, files, self.ladder.checks)
 
     def _lacking(self, base: Verdict) -> Iterator[str]:
         """Say what keeps the base from telling more."""
@@ -181,14 +184,15 @@ class _Proof:
     def _proven(
         self, commit: str, before: Verdict, verdict: Verdict, change: ChangeSet
     ) -> Generator[Stage, None, Proven]:
-        if not verdict.ok:
-            return Proven(Proof(reason="the commit does not hold"), Audit(reason="the commit does not hold"))
+        if self.brief or not verdict.ok:
+            reason = "it was not asked for" if verdict.ok else "the commit does not hold"
+            return Proven(Proof(reason=reason), Audit(reason=reason))
         proving = Prover(self.ladder, self.snapshots).prove(before, verdict, change.files)
         return (yield from self._told(commit, proving, ", without the change"))
 
     def _doubts(self, change: ChangeSet, before: Verdict, after: Verdict, audit: Audit) -> Sequence[Doubt]:
         """Say why the verdict on a commit is not enough by itself."""
-        known = audit if after.ok else None
+        known = audit if after.ok and not self.brief else None
         # Where nothing was before, there is no evidence that could have been changed
         files = change.files if before.results else ()
         # What was built, and where submodules stand, is as the settings' base has it, however many commits ago that was

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from bot.core.check import Verdict
+from bot.core.check import Check, Verdict
 from bot.core.proof import Audit, Proof
 from bot.core.report import CheckSummary
 from bot.core.task import Record
@@ -113,3 +113,5 @@ class Judged:
     """One for each commit."""
     files: tuple[tuple[str, ...], ...] = ()
     """The paths that each commit changed."""
+    checks: tuple[Check, ...] = ()
+    """All that were asked."""

@@ -1,0 +1,120 @@
+"""Mends the commit that a hook refuses, on a branch of its own, and offers or stages what came of it."""
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TextIO
+
+from rich.text import Text
+
+from bot.app import consoles
+from bot.app.hooks import telling
+from bot.app.hooks.given import Given
+from bot.app.hooks.taking import note_staged
+from bot.app.perform import Around, perform
+from bot.core.hook import Form
+from bot.core.report import Report
+from bot.core.task import Mode, Request, Source, Task
+from bot.core.trailers import SNAPSHOT
+from bot.errors import AgentError
+from bot.git.audit import changes
+from bot.git.candidate import find_candidate
+from bot.git.orders import find_orders
+from bot.git.repository import Repository
+from bot.git.staging import find_obstacles, stage
+from bot.git.store import open_store
+from bot.trace.murmur import Murmur
+from bot.verify.fast.sift import Sieve
+
+AGAIN: dict[Form, str] = {
+    "index": " && git commit",
+    "all": " && git commit -a",
+    "paths": ", then the same commit again",
+}
+WORDS = "the commit that a hook refused"
+
+
+def mend(given: Given, sieve: Sieve) -> Sequence[Text] | None:
+    """Look for a mended commit and return what to tell of it; None where it was staged as a person wished."""
+    try:
+        report = _run(given, sieve)
+    except AgentError as error:
+        return (Text(f"{telling.OURS}not mended: {error.message}", style="yellow"),)
+    if report.stop == "interrupted":
+        raise KeyboardInterrupt
+    if report.outcome != "verified" or not report.steps:
+        return tuple(telling.tell_in_vain(report))
+    repository = given.desk.repository
+    change = changes(repository, report.base, report.tip)
+    empty = change.tree == given.candidate.base
+    told = tuple(telling.tell_mended(report, change.patch, empty=empty))
+    if given.desk.settings.hook_fix == "stage" and not empty and (terminal := _open_terminal()) is not None:
+        with terminal:
+            return _stage(given, report, told, terminal)
+    return (*told, telling.tell_taking(report.run, "" if empty else AGAIN[given.candidate.form]))
+
+
+def _run(given: Given, sieve: Sieve) -> Report:
+    """Carry out an ordinary run that starts from the refused commit, which no branch holds."""
+    desk, candidate = given.desk, given.candidate
+    settings = desk.settings
+    parents = (candidate.head, *candidate.others) if candidate.head else ()
+    base = open_store(desk.repository).commit(candidate.tree, parents, f"{WORDS}\n\n{SNAPSHOT}: yes\n")
+    task = Task(
+        source=Source(kind="hook", ref="pre-commit"),
+        base=base,
+        since=candidate.head,
+        scope=settings.scope,
+        protected=(*settings.protect, *find_orders(desk.repository)),
+        limits=settings.limits().model_copy(update={"seconds": settings.hook_seconds}),
+    )
+    mode = Mode(forge="none", consent="no", model=settings.hook_model)
+    around = Around(replace(given.bay, only=sieve.asked), Murmur(consoles.progress()))
+    report = perform(replace(desk, base=base), Request(task=task, mode=mode), around=around)
+    _drop_branch(desk.repository, report)
+    return report
+
+
+def _drop_branch(repository: Repository, report: Report) -> None:
+    """Take the branch away: its commits are kept by the run's record, and nobody asked for one more branch."""
+    if report.branch:
+        with suppress(AgentError):
+            open_store(repository).delete_ref(f"refs/heads/{report.branch}", report.tip)
+
+
+def _open_terminal() -> TextIO | None:
+    """Open the terminal of a person who looks on; git gives a hook none to read from."""
+    # The framework holds what is not staged back meanwhile, and takes a changed file for a failure
+    if "PRE_COMMIT" in os.environ or not consoles.on_terminal(sys.stderr):
+        return None
+    with suppress(OSError):
+        return open("/dev/tty", encoding="utf-8", errors="replace")  # noqa: PTH123 - it is a device
+    return None
+
+
+def _stage(given: Given, report: Report, told: Sequence[Text], terminal: TextIO) -> Sequence[Text] | None:
+    """Ask whether to stage what mends it, and do so where it touches nothing else of the person's."""
+    repository, candidate = given.desk.repository, given.candidate
+    after = open_store(repository).tree(report.tip)
+    in_the_way = find_obstacles(repository, candidate.tree, after, given.hooked)
+    taking = telling.tell_taking(report.run, AGAIN[candidate.form])
+    if in_the_way:
+        return (*told, telling.tell_obstacles(in_the_way), taking)
+    if not _agrees(told, terminal):
+        return (taking,)
+    stage(repository, candidate.tree, after, given.hooked)
+    if find_candidate(repository, given.hooked).tree != after:
+        return (Text(f"{telling.OURS}what is staged is not what was verified: look at it, then commit again"),)
+    note_staged(repository, report.run)
+    return None
+
+
+def _agrees(told: Sequence[Text], terminal: TextIO) -> bool:
+    """Show what would be staged, and ask; nobody's silence is a no."""
+    console = consoles.progress()
+    for line in told:
+        console.print(line, soft_wrap=True)
+    console.print("stage this, and commit it? [y/N] ", end="", markup=False)
+    return terminal.readline().strip().lower() in ("y", "yes")

@@ -1,0 +1,130 @@
+"""What a person reads of a commit that a hook judged: what failed, where, and what to type next."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from bot.core.check import CheckResult, Verdict
+from bot.core.escape import line
+from bot.core.hook import Sifted
+from bot.core.redact import sanitize
+from bot.core.report import Report
+from bot.core.undecided import questions
+from bot.forge.local import coloured
+from bot.forge.words import headline
+from bot.git.staging import Obstacle
+from bot.trace.terminal import tally
+from bot.verify.digest import Failure, digest, parse
+
+OURS = "git agent: "
+SHOWN = 4
+"""Failures that are shown of all."""
+WIDTH = 160
+"""Characters of what a failure says."""
+DIFF = 40
+"""Lines of a mended change that are shown; the rest is one command away."""
+COMMAND = "bold cyan"
+
+
+def tell_pass(sifted: Sifted) -> Text:
+    """Say what passed, for somebody who looks on."""
+    passed = [f"{result.check} ({tally(result)})" for result in sifted.verdict.results if result.status == "passed"]
+    return Text(f"{OURS}passed {', '.join(passed) or 'nothing'} in {sifted.seconds:.1f} s", style="dim")
+
+
+def tell_notes(sifted: Sifted) -> Iterator[Text]:
+    """Say what was not judged, and what is held against nobody."""
+    if sifted.unjudged:
+        told = ", ".join(f"{one.check} ({line(one.why, 80)})" for one in sifted.unjudged)
+        yield Text(f"{OURS}not judged: {told}", style="yellow")
+    if sifted.old:
+        yield Text(f"{OURS}fails as before this commit: {_count(sifted.old)}", style="yellow")
+    flaky = sifted.verdict.comparison.flaky
+    if flaky:
+        yield Text(f"{OURS}passes only sometimes: {_count(flaky)}", style="yellow")
+
+
+def _count(cases: Sequence[str]) -> str:
+    more = f" and {len(cases) - 1} more" if len(cases) > 1 else ""
+    return f"{line(sanitize(cases[0]), 100)}{more}"
+
+
+def tell_failure(sifted: Sifted) -> Iterator[Text]:
+    """Say what got worse, one line a failure with what it says below."""
+    yield Text(f"{OURS}this commit fails {name_failed(sifted.verdict)}", style="bold red")
+    yield from tell_worse(sifted.verdict)
+
+
+def name_failed(verdict: Verdict) -> str:
+    """Name the checks that did not pass, with their counts."""
+    return ", ".join(_sum(result) for result in _bad(verdict)) or "its checks"
+
+
+def tell_worse(verdict: Verdict) -> Iterator[Text]:
+    """Say what got worse, as far as there is room for it."""
+    worse = {*verdict.comparison.broken, *verdict.comparison.prevented}
+    found = [one for one in parse(digest(verdict)) if one.id in worse]
+    for failure in found[:SHOWN]:
+        yield from _tell(failure)
+    if not found:
+        yield from (Text(f"  {line(sanitize(case), WIDTH)}", style="red") for case in sorted(worse)[:SHOWN])
+        yield from (Text(f"    {line(sanitize(result.summary), WIDTH)}", style="dim") for result in _bad(verdict))
+    left = max(len(worse), len(found)) - SHOWN
+    if left > 0:
+        yield Text(f"  … and {left} more", style="dim")
+
+
+def _bad(verdict: Verdict) -> Sequence[CheckResult]:
+    return [result for result in verdict.results if result.status in ("failed", "errored")]
+
+
+def _sum(result: CheckResult) -> str:
+    return f"{result.check} ({tally(result)})"
+
+
+def _tell(failure: Failure) -> Iterator[Text]:
+    about = Text(f"  {line(sanitize(failure.id.removeprefix(f'{failure.path}::')), WIDTH)}", style="red")
+    if failure.path:
+        about.append(f"  {line(sanitize(failure.path), WIDTH)}:{failure.line}", style="dim")
+    yield about
+    if failure.message:
+        yield Text(f"    {line(sanitize(failure.message), WIDTH)}")
+
+
+def tell_mended(report: Report, patch: str, *, empty: bool) -> Iterator[Text]:
+    """Show what would mend it, and on what evidence; `empty` when nothing of the commit would be left."""
+    checks = report.steps[-1].checks if report.steps else ()
+    proof = ", ".join(check.name for check in checks if check.status == "passed")
+    how = f"by {line(report.model, 60)} in {report.usage.seconds:.1f} s, verified by {proof}:"
+    if empty:
+        yield Text(f"{OURS}mended only by taking all of it back, {how}", style="bold yellow")
+    else:
+        yield Text(f"{OURS}mended {how}", style="bold green")
+    for asked in questions(report.findings):
+        yield Text(f"  ? {line(sanitize(asked), WIDTH)}", style="bold yellow")
+    shown = coloured(patch, limit=DIFF)
+    yield from (Text("  ").append_text(one) for one in shown.split())
+
+
+def tell_taking(run: str, again: str) -> Text:
+    """Name the command that takes what mends it; `again` is how to commit then."""
+    return Text.assemble("take it:          ", (f"git agent accept {run}{again}", COMMAND))
+
+
+def tell_obstacles(found: Sequence[Obstacle]) -> Text:
+    """Say why it is not staged at once."""
+    told = "; ".join(line(one.text, WIDTH) for one in found[:SHOWN])
+    return Text(f"{OURS}not staged: {told}", style="yellow")
+
+
+def tell_in_vain(report: Report) -> Iterator[Text]:
+    """Say that nothing was found that mends it, or not all of it."""
+    sentence = headline(report)[2]
+    yield Text(f"{OURS}not mended: {line(sanitize(sentence), WIDTH)}", style="yellow")
+    if report.steps:
+        yield Text.assemble("what there is:    ", (f"git agent show {report.run}", COMMAND))
+
+
+def tell_way_out() -> Text:
+    """Name the way past the hook, which is nobody's to close."""
+    return Text.assemble("commit it as is:  ", ("git commit --no-verify", COMMAND))
