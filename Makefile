@@ -17,17 +17,19 @@ REAL := $(VENV)/share/real/.ready
 T ?= tests
 KILLS ?= 2000
 ROUNDS ?= 20
+SEQUENCES ?= 200
 
 # Else each worker of the tests would compile all of them anew, and rewrite their assertions, each time
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup emulate real demo test chaos redteam check format bench install uninstall clean
+.PHONY: help setup emulate real demo test chaos hooks redteam check format bench install uninstall clean
 
 help:
 	@echo "make demo       repair a small project and show what was done"
 	@echo "make install    put git-agent into $(PREFIX)/bin (uninstall takes it away)"
 	@echo "make test       run the tests (T=tests/git for a part)"
 	@echo "make chaos      kill runs at KILLS=$(KILLS) moments, and ROUNDS=$(ROUNDS) times eight runs at once"
+	@echo "make hooks      commit in every form in every place, and SEQUENCES=$(SEQUENCES) random sequences with the hook and without"
 	@echo "make redteam    play attacks at every isolation level, and print what was stopped"
 	@echo "make real       ask a small real model on this machine (130 MB are downloaded)"
 	@echo "make check      formatter, linters, types, import rules, workflow and shell files"
@@ -70,6 +72,9 @@ test: $(READY)
 
 chaos: $(READY)
 	CHAOS_KILLS=$(KILLS) CHAOS_ROUNDS=$(ROUNDS) $(BIN)/python -m pytest -n auto -rP tests/chaos
+
+hooks: $(READY)
+	HOOK_SEQUENCES=$(SEQUENCES) $(BIN)/python -m pytest -n auto --dist worksteal tests/hooks
 
 redteam: $(READY)
 	@$(BIN)/python -m tests.redteam

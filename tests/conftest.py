@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -63,7 +64,19 @@ class Repo:
         """Write files, commit everything, return the commit id."""
         self.write(files)
         self.git("add", "--all")
-        self.git("commit", "-q", "--allow-empty", "--no-gpg-sign", "-m", message)
+        # Otherwise a further process looks each time whether there is something to tidy
+        self.git("-c", "maintenance.auto=false", "commit", "-q", "--allow-empty", "--no-gpg-sign", "-m", message)
+        return self.head()
+
+    def head(self) -> str:
+        """Return the id of the commit that is checked out, without a process where the files say it."""
+        folder = self.path / ".git"
+        with suppress(OSError):
+            told = (folder / "HEAD").read_text()
+            if told.startswith("ref: "):
+                told = (folder / told[5:].strip()).read_text()
+            if not told.startswith("ref: "):
+                return told.strip()
         return self.git("rev-parse", "HEAD")
 
     def state(self) -> tuple[str, ...]:
@@ -74,7 +87,7 @@ class Repo:
             self.git(*looking, "status", "--porcelain=v2", "--ignored"),
             self.git(*looking, "diff"),
             self.git(*looking, "diff", "--cached"),
-            self.git("rev-parse", "HEAD"),
+            self.head(),
             self.git("stash", "list"),
             *(f"{name} {told}" for name, told in sorted(print_of(self.path).items())),
         )
@@ -98,6 +111,14 @@ def pytest_configure() -> None:
     """Have what runs in the interpreters of projects compiled, as pip leaves it; they write nothing beside it."""
     for folder in ("verify/probe", "repair/worker"):
         compileall.compile_dir(ROOT / "bot" / folder, quiet=2)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int | None:
+    """Have a worker more than processors: each waits for a sixth of its time, for limits, locks and other processes."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not hasattr(os, "sched_getaffinity"):
+        return None
+    return len(os.sched_getaffinity(0)) + 1
 
 
 @pytest.hookimpl(trylast=True)

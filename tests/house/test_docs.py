@@ -3,10 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import get_args
 
 import click
 import pytest
+import yaml
 
+from bot.core.hook import HookName
 from bot.entry.cli import cli
 from bot.settings import PROJECT_KEYS, Settings
 
@@ -16,7 +19,7 @@ MAN = (ROOT / "man/git-agent.1").read_text().replace(r"\-", "-")
 EXIT_CODES = {"0", "1", "2", "3", "130"}
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
-OTHERS_OPTIONS = {"--init", "--shared", "--all", "--first-parent", "--prune"}
+OTHERS_OPTIONS = {"--init", "--shared", "--all", "--first-parent", "--prune", "--no-verify", "--amend"}
 """Options of other programs that a page may name in running text."""
 
 
@@ -118,6 +121,17 @@ def test_man_page_names_every_option() -> None:
 @pytest.mark.parametrize("name", sorted(manual()))
 def test_man_page_gives_a_command_only_options_that_it_has(name: str) -> None:
     assert set(OPTION.findall(manual()[name])) <= options(commands()[name])
+
+
+def test_hooks_that_a_framework_installs_from_here_are_ours() -> None:
+    offered = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}
+    page = (ROOT / "docs/hooks.md").read_text()
+    assert set(re.findall(r"- id: (\S+)", page)) == set(offered)
+    for hook in offered.values():
+        *command, name = hook["entry"].split()
+        assert (command, hook["stages"][0]) == (["git-agent", "hook", "run"], name)
+        # Only a message is a file that a hook has to be told
+        assert (name in get_args(HookName), hook.get("pass_filenames", True)) == (True, name == "commit-msg")
 
 
 def test_exit_codes_are_told_the_same_everywhere() -> None:
