@@ -74,6 +74,7 @@ PERSONAL = {
     "hook_fix": "'stage'",
     "hook_strict": "true",
     "hook_seconds": "9999",
+    "hook_rung": "'build'",
     "hook_model": "'other'",
     "hook_push": "'off'",
     "hook_push_seconds": "9999",

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from bot.core.check import Verdict
+from bot.core.check import Rung, Verdict
 from bot.core.task import Record
 
 HookName: TypeAlias = Literal["pre-commit", "pre-merge-commit", "commit-msg", "post-checkout", "pre-push"]
@@ -23,6 +23,8 @@ class HookSettings(Record):
     """Whether what we could not judge, for a failure of our own, is refused as well."""
     hook_seconds: Annotated[float, Field(gt=0)] = 10.0
     """Longest time for judging a commit, and once more as long for mending it."""
+    hook_rung: Rung = Rung.UNIT
+    """The last rung that is asked before a commit; what is above it is asked when it is pushed."""
     hook_model: str = "offline"
     """Spec of the model that mends; another than the offline one only where a person named it for hooks."""
     hook_push: Literal["refuse", "warn", "off"] = "refuse"

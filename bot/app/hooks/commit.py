@@ -58,9 +58,10 @@ def _sift(given: Given) -> tuple[Sieve, Sequence[Check]]:
         with stand.clean(candidate.tree) as root:
             ladder = given.bay.ladder(root, desk.settings.checks, reuse=True)
         files = changes(desk.repository, candidate.base, candidate.tree).files
-        contents = GitContents(desk.repository)
-        seconds = desk.settings.hook_seconds
-        question = Question(candidate.tree, candidate.base, files, seconds, stand.kept, contents)
+        contents, wish = GitContents(desk.repository), desk.settings
+        question = Question(
+            candidate.tree, candidate.base, files, wish.hook_seconds, stand.kept, contents, wish.hook_rung
+        )
         return finish(sift(ladder, stand, question), lambda check: tell(check.name)), ladder.checks
 
 

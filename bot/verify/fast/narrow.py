@@ -7,8 +7,6 @@ from bot.core.change import FileChange
 from bot.core.check import Check, Rung
 from bot.verify.fast.scope import Scope
 
-QUICK = frozenset({Rung.SYNTAX, Rung.STATIC, Rung.TYPES, Rung.UNIT})
-"""Rungs that are asked before a commit at all."""
 MOST = 500
 """Files that are named to a check; with more it is asked as a whole."""
 
@@ -27,6 +25,14 @@ class Changed(NamedTuple):
     def paths(self) -> tuple[str, ...]:
         """All of them."""
         return (*self.present, *self.gone)
+
+
+def choose(checks: Sequence[Check], highest: Rung) -> list[Check]:
+    """Choose the checks up to a rung, the lowest first; where no unit tests are known, declared ones stand for them."""
+    chosen = [check for check in checks if check.rung.height <= highest.height]
+    if highest is Rung.UNIT and not any(check.rung is Rung.UNIT for check in chosen):
+        chosen += [check for check in checks if check.rung is Rung.INTEGRATION]
+    return sorted(chosen, key=lambda check: check.rung.height)
 
 
 def sort_out(files: Sequence[FileChange]) -> Changed:

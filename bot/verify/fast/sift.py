@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.core.change import FileChange
-from bot.core.check import Check
+from bot.core.check import Check, Rung
 from bot.core.hook import Sifted, Unjudged
 from bot.errors import Unprepared
 from bot.protocols import Cleaner, Contents
@@ -16,7 +16,7 @@ from bot.verify.fast.bounded import Bounded
 from bot.verify.fast.course import Course, Findings
 from bot.verify.fast.memory import Memory
 from bot.verify.fast.named import Names
-from bot.verify.fast.narrow import QUICK, sort_out
+from bot.verify.fast.narrow import choose, sort_out
 from bot.verify.fast.plan import Plan
 from bot.verify.fast.weighing import Scales
 from bot.verify.fingerprint import fingerprint
@@ -41,6 +41,8 @@ class Question:
     """Where to keep what another question may need again; no code of the project may reach it."""
     contents: Contents | None = None
     """Who says what the trees hold; where nobody does, the files in the folder are looked at."""
+    highest: Rung = Rung.UNIT
+    """The last rung that is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def sift(ladder: Ladder, cleaner: Cleaner, question: Question) -> Generator[Chec
     began = time.monotonic()
     until = began + question.seconds
     findings = Findings(question.seconds)
-    quick = sorted((check for check in ladder.checks if check.rung in QUICK), key=lambda check: check.rung.height)
+    quick = choose(ladder.checks, question.highest)
     ready = _ready(ladder, cleaner, until)
     try:
         with ready.clean(question.tree) as root:
