@@ -48,7 +48,7 @@ def judge_commit(directory: Path) -> int:
         if desk.settings.hook_fix == "off":
             return _refuse(given, asked, lines, ())
         # What mends takes a while to load, and most commits need none
-        return _refuse(given, asked, lines, import_module("bot.app.hooks.mend").mend(given, sieve))
+        return _refuse(given, asked, lines, import_module("bot.app.hooks.mend").mend(given, sieve, asked))
 
 
 def _sift(given: Given) -> tuple[Sieve, Sequence[Check]]:

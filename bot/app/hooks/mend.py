@@ -12,8 +12,10 @@ from rich.text import Text
 from bot.app import consoles
 from bot.app.hooks import telling
 from bot.app.hooks.given import Given
+from bot.app.hooks.sealing import seal_verified
 from bot.app.hooks.taking import note_staged
 from bot.app.perform import Around, perform
+from bot.core.check import Check
 from bot.core.hook import Form
 from bot.core.report import Report
 from bot.core.task import Mode, Request, Source, Task
@@ -26,6 +28,7 @@ from bot.git.repository import Repository
 from bot.git.staging import find_obstacles, stage
 from bot.git.store import open_store
 from bot.trace.murmur import Murmur
+from bot.verify.fast.narrow import choose
 from bot.verify.fast.sift import Sieve
 
 AGAIN: dict[Form, str] = {
@@ -36,8 +39,11 @@ AGAIN: dict[Form, str] = {
 WORDS = "the commit that a hook refused"
 
 
-def mend(given: Given, sieve: Sieve) -> Sequence[Text] | None:
-    """Look for a mended commit and return what to tell of it; None where it was staged as a person wished."""
+def mend(given: Given, sieve: Sieve, checks: Sequence[Check]) -> Sequence[Text] | None:
+    """Look for a mended commit and return what to tell of it; None where it was staged as a person wished.
+
+    `checks` are all that could be asked of the commit.
+    """
     try:
         report = _run(given, sieve)
     except AgentError as error:
@@ -49,6 +55,8 @@ def mend(given: Given, sieve: Sieve) -> Sequence[Text] | None:
     repository = given.desk.repository
     change = changes(repository, report.base, report.tip)
     empty = change.tree == given.candidate.base
+    if _is_judged(given, sieve, checks, change.paths):
+        seal_verified(repository, given.bay, change.tree, given.candidate.base, checks=checks, begun=given.begun)
     told = tuple(telling.tell_mended(report, change.patch, empty=empty))
     if given.desk.settings.hook_fix == "stage" and not empty and (terminal := _open_terminal()) is not None:
         with terminal:
@@ -75,6 +83,17 @@ def _run(given: Given, sieve: Sieve) -> Report:
     report = perform(replace(desk, base=base), Request(task=task, mode=mode), around=around)
     _drop_branch(desk.repository, report)
     return report
+
+
+def _is_judged(given: Given, sieve: Sieve, checks: Sequence[Check], mended: Sequence[str]) -> bool:
+    """Say whether the run asked of the mended commit all that a hook would ask of it."""
+    candidate, results = given.candidate, sieve.sifted.verdict.results
+    last = max((check.rung.height for check in choose(checks, given.desk.settings.hook_rung)), default=0)
+    # What fails on a lower rung kept those above from being asked
+    whole = all(result.rung.height == last for result in results if result.status != "passed")
+    again = {result.check for result in results} <= {check.name for check in sieve.asked}
+    told = changes(given.desk.repository, candidate.base, candidate.tree).paths
+    return whole and again and not sieve.sifted.unjudged and {*mended} <= {*told}
 
 
 def _drop_branch(repository: Repository, report: Report) -> None:
