@@ -264,7 +264,10 @@ def _cost(report: Report) -> str:
 def _next(report: Report, *, changed: bool) -> Iterator[RenderableType]:
     yield Text(f"\n{_cost(report)}", style="dim")
     if changed:
-        yield Text.assemble("Branch  ", (report.branch, "bold"), f"  ({report.base[:10]} → {report.tip[:10]})")
+        # What mends a refused commit is no branch to merge: it is for the commit that comes
+        hooked = report.task.source.kind == "hook"
+        what = ("For     ", (line(report.task.title), "bold")) if hooked else ("Branch  ", (report.branch, "bold"))
+        yield Text.assemble(*what, f"  ({report.base[:10]} → {report.tip[:10]})")
     if report.pr:
         yield Text.assemble("Pull request  ", (line(report.pr), "bold"))
     for words, command in advise(report, changed=changed):

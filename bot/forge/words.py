@@ -46,9 +46,10 @@ def advise(report: Report, *, changed: bool) -> Iterator[tuple[str, str]]:
     """Say what can be done next: words, and the command."""
     limit = report.stop.removeprefix("limit:") if report.stop.startswith("limit:") else ""
     if changed:
-        yield "Take it", f"git agent accept {report.run}"
+        yield "Stage it" if report.task.source.kind == "hook" else "Take it", f"git agent accept {report.run}"
         yield "Prove it again", f"git agent verify {report.run}"
-        yield "Go back a step", f"git agent undo {report.run}"
+        if report.task.source.kind != "hook":
+            yield "Go back a step", f"git agent undo {report.run}"
     elif report.outcome != "nothing" and report.baseline:
         yield "What was tried", f"git agent log {report.run}"
     if limit in ("turns", "steps", "seconds", "tokens", "cost"):

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import stat
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,6 +18,7 @@ from bot.git.run import Git
 from bot.git.shift import PATIENCE
 
 SPARSE, ASSUMED = "skip-worktree", "assume-unchanged"
+_TRIES = 5
 _RAW = ("--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none")
 
 
@@ -49,6 +51,13 @@ class Slot(NamedTuple):
     unmerged: bool = False
     flags: frozenset[str] = frozenset()
     """SPARSE where the file is not to be there, ASSUMED where git was told not to look at it."""
+
+
+class Rewriting(NamedTuple):
+    """Which entries of an index change, and what git was told of them, which stays."""
+
+    steps: Steps
+    flags: Mapping[bytes, Collection[str]]
 
 
 class Index(NamedTuple):
@@ -101,23 +110,36 @@ def _parse(told: Sequence[bytes]) -> Iterator[tuple[bytes, Step, str]]:
         yield path, Step(Entry(old_mode, old), Entry(new_mode, new)), status
 
 
-def rewrite(git: Git, index: Path, before: str, steps: Steps, flags: Mapping[bytes, Collection[str]]) -> None:
-    """Replace entries of an index; what it holds beside them stays as it is. Raises UsageError, GitFailed."""
-    with _held(index) as copy:
-        git = replace(git, index=copy)
-        moved = [path for path, slot in _slots(git, before, steps).items() if slot != Slot(steps[path].before)]
-        if moved:
-            raise UsageError(f"{readable(moved[0])} was staged anew meanwhile: nothing was changed", "try again")
-        git.output(
-            "update-index", "-z", "--index-info", stdin=_lines({path: step.after for path, step in steps.items()})
-        )
-        for flag in (SPARSE, ASSUMED):
-            flagged = [path for path in steps if flag in flags.get(path, ()) and not steps[path].after.absent]
-            if flagged:
-                git.output("update-index", f"--{flag}", "-z", "--stdin", stdin=joined(flagged))
-        # So that git need not read the files again to see that they are as staged
-        there = [path for path, step in steps.items() if not step.after.absent and SPARSE not in flags.get(path, ())]
-        git.ask("add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul", stdin=joined(there))
+def rewrite(git: Git, index: Path, before: str, change: Rewriting, spare: Path) -> None:
+    """Replace entries of an index; what it holds beside them stays as it is. Raises UsageError, GitFailed.
+
+    The new one is made from a copy in a spare folder, so that nobody finds the index locked for longer than it takes
+    to put one file in place of another.
+    """
+    place, copy = index.resolve(), spare / "index"
+    with refusals("stage the change"):
+        for _ in range(_TRIES):
+            known = _copy(place, copy)
+            _replace(replace(git, index=copy), before, change)
+            if _install(place, known, copy):
+                return
+    raise UsageError("the index is changed by others all the time: nothing was changed", "try again")
+
+
+def _replace(git: Git, before: str, change: Rewriting) -> None:
+    steps = change.steps
+    moved = [path for path, slot in _slots(git, before, steps).items() if slot != Slot(steps[path].before)]
+    if moved:
+        raise UsageError(f"{readable(moved[0])} was staged anew meanwhile: nothing was changed", "try again")
+    git.output("update-index", "-z", "--index-info", stdin=_lines({path: step.after for path, step in steps.items()}))
+    kept = [path for path, step in steps.items() if not step.after.absent]
+    for flag in (SPARSE, ASSUMED):
+        flagged = [path for path in kept if flag in change.flags[path]]
+        if flagged:
+            git.output("update-index", f"--{flag}", "-z", "--stdin", stdin=joined(flagged))
+    # So that git need not read the files again to see that they are as staged
+    there = joined([path for path in kept if SPARSE not in change.flags[path]])
+    git.ask("add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul", stdin=there)
 
 
 def write_entries(git: Git, entries: Mapping[bytes, Entry]) -> None:
@@ -142,38 +164,53 @@ def refusal(lock: Path) -> UsageError:
     return UsageError("another git has locked the index: nothing was changed", hint)
 
 
-@contextmanager
-def _held(index: Path) -> Iterator[Path]:
-    """Lock an index as git does, and put what becomes of the copy that is given in its place. Raises UsageError."""
-    place = index.resolve()
-    lock = place.with_name(f"{place.name}.lock")
-    with refusals("stage anything"), _locked(lock) as descriptor:
-        try:
-            with os.fdopen(descriptor, "wb") as copy, place.open("rb") as source:
-                copy.write(source.read())
-                state = os.fstat(source.fileno())
-            # By this git tells that a file may have changed right after it was staged
-            os.utime(lock, ns=(state.st_atime_ns, state.st_mtime_ns))
-        except FileNotFoundError as error:
-            raise UsageError("there is no index here to stage anything in", "git reset makes one") from error
-        yield lock
-        lock.replace(place)
+def _copy(index: Path, place: Path) -> bytes:
+    """Copy an index, and return what it holds. Raises UsageError."""
+    try:
+        with index.open("rb") as source:
+            content, state = source.read(), os.fstat(source.fileno())
+    except FileNotFoundError as error:
+        raise UsageError("there is no index here to stage anything in", "git reset makes one") from error
+    place.write_bytes(content)
+    # By this git tells that a file may have changed right after it was staged
+    os.utime(place, ns=(state.st_atime_ns, state.st_mtime_ns))
+    return content
+
+
+def _install(index: Path, known: bytes, made: Path) -> bool:
+    """Put an index in place of one that is still as it is known, and say whether it is. Raises UsageError."""
+    lock = index.with_name(f"{index.name}.lock")
+    with _locked(lock) as descriptor, os.fdopen(descriptor, "wb") as file:
+        if index.read_bytes() != known:
+            lock.unlink()
+            return False
+        file.write(made.read_bytes())
+        file.flush()
+        state = made.stat()
+        os.fchmod(descriptor, stat.S_IMODE(state.st_mode))
+        os.utime(descriptor, ns=(state.st_atime_ns, state.st_mtime_ns))
+        lock.replace(index)
+    return True
 
 
 @contextmanager
 def _locked(lock: Path) -> Iterator[int]:
-    until = time.monotonic() + PATIENCE
-    while True:
-        try:
-            descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-            break
-        except FileExistsError as error:
-            if time.monotonic() > until:
-                raise refusal(lock) from error
-            time.sleep(PATIENCE / 50)
+    descriptor = _take(lock)
     try:
         yield descriptor
     except BaseException:
         with suppress(OSError):
             lock.unlink()
         raise
+
+
+def _take(lock: Path) -> int:
+    """Make a lock as git does, as soon as whoever has it is done. Raises UsageError."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        except FileExistsError as error:
+            if time.monotonic() > until:
+                raise refusal(lock) from error
+            time.sleep(PATIENCE / 50)

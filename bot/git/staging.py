@@ -13,7 +13,7 @@ from bot.errors import UsageError
 from bot.git import owner
 from bot.git.disk import refusals
 from bot.git.disposal import delete
-from bot.git.entries import refusal, rewrite
+from bot.git.entries import Rewriting, refusal, rewrite
 from bot.git.hooked import Hooked
 from bot.git.placing import placing
 from bot.git.repository import Repository
@@ -131,14 +131,14 @@ def _carry_out(repository: Repository, seen: Survey, before: str) -> None:
         for one in stances:
             if one.writes:
                 placer.replace(one.path, one.found, one.wanted)
-        _restage(repository, seen, before)
+        _restage(repository, seen, before, spare)
 
 
-def _restage(repository: Repository, seen: Survey, before: str) -> None:
+def _restage(repository: Repository, seen: Survey, before: str, spare: Path) -> None:
     steps = {one.path: one.step for one in seen.stances if one.stages}
     flags = {one.path: one.slot.flags for one in seen.stances}
     if steps:
-        rewrite(repository.git, _index(repository, seen.hooked), before, steps, flags)
+        rewrite(repository.git, _index(repository, seen.hooked), before, Rewriting(steps, flags), spare)
 
 
 def _index(repository: Repository, hooked: Hooked | None) -> Path:

@@ -3,7 +3,6 @@
 import os
 import stat
 from collections.abc import Collection, Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
@@ -126,7 +125,6 @@ class _Look:
 
     def _find(self, steps: Steps) -> tuple[Mapping[bytes, Found | None], Mapping[bytes, str]]:
         """Read what is there, and say why where it is nothing to replace."""
-        gone = {path for path, step in steps.items() if step.after.absent}
         found: dict[bytes, Found | None] = {}
         strange: dict[bytes, str] = {}
         filtered = self._filtered(steps)
@@ -134,7 +132,7 @@ class _Look:
             if SPARSE in self.held.slots[path].flags:
                 continue
             why = "is stored through a filter, which is never run here" if path in filtered else ""
-            why = why or _block(self.repository.root, path, gone)
+            why = why or _block(self.repository.root, path, steps)
             try:
                 found[path] = None if why else find(self.repository.root, path)
             except (Peculiar, OSError):
@@ -193,20 +191,21 @@ def _judge(stance: Stance, *, known: bool, listed: bool) -> Stance:
     return stance._replace(why=_CHANGED if stance.entry == "other" else UNSTAGED)
 
 
-def _block(root: Path, path: bytes, gone: AbstractSet[bytes]) -> str:
-    """Say what is in the place of a file or of a folder on the way to it, unless it goes away by the same change."""
+def _block(root: Path, path: bytes, steps: Steps) -> str:
+    """Say what is in the place of a file or of a folder on the way to it, unless that takes part in the change."""
     top, parts = os.fsencode(root), path.split(b"/")
     for depth in range(1, len(parts)):
         folder = b"/".join(parts[:depth])
         mode = _mode(top, folder)
-        if stat.S_ISLNK(mode) and folder not in gone:
+        if stat.S_ISLNK(mode) and folder not in steps:
             return f"lies behind a link, {readable(folder)}"
         if not stat.S_ISDIR(mode):
-            return f"is behind a file, {readable(folder)}" if mode and folder not in gone else ""
+            return f"is behind a file, {readable(folder)}" if mode and folder not in steps else ""
         if _mode(top, folder + b"/.git"):
             return "lies in a repository of its own"
     if not stat.S_ISDIR(_mode(top, path)):
         return ""
+    gone = {name for name, step in steps.items() if step.after.absent}
     # Folders alone are nothing to git, and nobody's work
     return "" if gone >= set(_list_files(top, path)) else "is a folder"
 

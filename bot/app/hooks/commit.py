@@ -13,7 +13,7 @@ from bot.app import consoles
 from bot.app.bay import choose_bay
 from bot.app.desk import settle
 from bot.app.hooks import telling
-from bot.app.hooks.given import Given
+from bot.app.hooks.given import Given, Terminal, open_terminal
 from bot.app.hooks.sealing import keep_seal
 from bot.app.hooks.seals import Seal
 from bot.app.proving.judge import finish
@@ -29,7 +29,7 @@ from bot.git.stand import open_stand
 from bot.verify.fast.sift import Question, Sieve, sift
 
 
-def judge_commit(directory: Path) -> int:
+def judge_commit(directory: Path, terminal: Terminal = open_terminal) -> int:
     """Judge what is about to be committed; 1 refuses it. Raises UsageError."""
     with interruptible():
         hooked = read_hooked(os.environ, directory)
@@ -39,7 +39,7 @@ def judge_commit(directory: Path) -> int:
             return 0
         # Before a first commit the project can only speak through what is about to be one
         desk = settle(repository, {}, candidate.head or candidate.tree)
-        given = Given(hooked, candidate, desk, choose_bay(desk), time.time())
+        given = Given(hooked, candidate, desk, choose_bay(desk), time.time(), terminal)
         sieve, asked = _sift(given)
         if sieve.sifted.ok:
             return _pass(given, sieve.sifted, asked)
@@ -103,6 +103,6 @@ def _show(lines: Sequence[Text]) -> None:
 
 
 def _seal(given: Given, asked: Sequence[Check], code: int, lines: Sequence[Text]) -> None:
-    text = "".join(f"{line.plain}\n" for line in lines)
+    text = "".join(f"{line.plain.rstrip()}\n" for line in lines)
     seal = Seal(code, text)
     keep_seal(given.desk.repository, given.bay, given.candidate, seal, checks=asked, begun=given.begun)

@@ -1,7 +1,5 @@
 """Mends the commit that a hook refuses, on a branch of its own, and offers or stages what came of it."""
 
-import os
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -58,7 +56,7 @@ def mend(given: Given, sieve: Sieve, checks: Sequence[Check]) -> Sequence[Text] 
     if _is_judged(given, sieve, checks, change.paths):
         seal_verified(repository, given.bay, change.tree, given.candidate.base, checks=checks, begun=given.begun)
     told = tuple(telling.tell_mended(report, change.patch, empty=empty))
-    if given.desk.settings.hook_fix == "stage" and not empty and (terminal := _open_terminal()) is not None:
+    if given.desk.settings.hook_fix == "stage" and not empty and (terminal := given.terminal()) is not None:
         with terminal:
             return _stage(given, report, told, terminal)
     return (*told, telling.tell_taking(report.run, "" if empty else AGAIN[given.candidate.form]))
@@ -101,16 +99,6 @@ def _drop_branch(repository: Repository, report: Report) -> None:
     if report.branch:
         with suppress(AgentError):
             open_store(repository).delete_ref(f"refs/heads/{report.branch}", report.tip)
-
-
-def _open_terminal() -> TextIO | None:
-    """Open the terminal of a person who looks on; git gives a hook none to read from."""
-    # The framework holds what is not staged back meanwhile, and takes a changed file for a failure
-    if "PRE_COMMIT" in os.environ or not consoles.on_terminal(sys.stderr):
-        return None
-    with suppress(OSError):
-        return open("/dev/tty", encoding="utf-8", errors="replace")  # noqa: PTH123 - it is a device
-    return None
 
 
 def _stage(given: Given, report: Report, told: Sequence[Text], terminal: TextIO) -> Sequence[Text] | None:

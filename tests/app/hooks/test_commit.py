@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
 from bot.app.acceptance import accept
-from bot.app.hooks import mend
 from bot.app.hooks.commit import judge_commit
 from bot.app.hooks.run import run_hook
+from bot.app.hooks.telling import tell_notes
 from bot.core.check import CheckResult, Comparison, Rung, Verdict
 from bot.core.hook import Sifted, Unjudged
 from bot.errors import UsageError
@@ -121,20 +122,19 @@ def test_inside_the_hook_it_is_staged_only_when_somebody_says_so(
     assert judge_commit(desk.path) == 1, "nobody looks on"
     answer = tmp_path / "answer"
 
-    def open_answer() -> object:
+    def terminal() -> TextIO:
         return answer.open(encoding="utf-8")
 
-    monkeypatch.setattr(mend, "_open_terminal", open_answer)
     answer.write_text("\n")
-    assert judge_commit(desk.path) == 1
+    assert judge_commit(desk.path, terminal) == 1
     assert desk.git("show", ":calc.py") == BAD.rstrip()
     answer.write_text("y\n")
     desk.write({"calc.py": BAD + "LATER = 2\n"})
     capfd.readouterr()
-    assert judge_commit(desk.path) == 1, "there is work that is not staged"
+    assert judge_commit(desk.path, terminal) == 1, "there is work that is not staged"
     assert "git agent: not staged: calc.py" in capfd.readouterr().err
     desk.write({"calc.py": BAD})
-    assert judge_commit(desk.path) == 0
+    assert judge_commit(desk.path, terminal) == 0
     assert desk.git("status", "--porcelain") == "M  calc.py"
     assert desk.git("show", ":calc.py") == BAD.replace("a - b", "a + b").rstrip()
 
@@ -149,7 +149,6 @@ def test_what_could_not_be_judged_in_time_goes_through_and_is_named(
 
 
 def test_what_failed_before_and_what_nobody_could_ask_is_told_in_a_line_each() -> None:
-    from bot.app.hooks.telling import tell_notes  # noqa: PLC0415 - only words
 
     result = CheckResult(check="t", rung=Rung.UNIT, status="failed")
     verdict = Verdict(tree="t", results=(result,), comparison=Comparison(flaky=("t::c",)))

@@ -1,10 +1,12 @@
 """What mends a commit that a hook refused is staged, taken back and staged again, and told of as what it is."""
 
+import io
 import os
 import signal
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from bot.app.acceptance import accept
 from bot.app.cleaning import clean
@@ -13,13 +15,15 @@ from bot.app.listing import RunLine, list_lines
 from bot.app.redoing import redo
 from bot.app.story import tell
 from bot.app.undoing import undo
-from bot.app.views import _waiting, patch
+from bot.app.views import _waiting, patch, report
 from bot.core.branches import INDEX
 from bot.core.event import Published
 from bot.core.lineage import Lineage
 from bot.core.task import Source
 from bot.core.trailers import SNAPSHOT
 from bot.errors import UsageError
+from bot.forge.local import present
+from bot.forge.words import advise
 from bot.git.intent import announce, read_intent
 from bot.git.staging import stage
 from tests.app.walk import Walk, copy_walk, make_walk
@@ -65,6 +69,19 @@ def line(walk: Walk) -> RunLine:
 
 def advice(walk: Walk) -> str:
     return "\n".join(each.plain for each in _waiting(line(walk), newest=True))
+
+
+def test_its_report_speaks_of_no_branch(walk: Walk) -> None:
+    told = report(walk.repo.path, walk.run)
+    console = Console(width=120, record=True, file=io.StringIO())
+    console.print(present(told))
+    text = console.export_text()
+    assert "For     the commit that pre-commit refused" in text
+    assert "agent/" not in text.replace("the branch", "")
+    assert dict(advise(told, changed=True)) == {
+        "Stage it": f"git agent accept {walk.run}",
+        "Prove it again": f"git agent verify {walk.run}",
+    }
 
 
 def test_it_is_staged_for_the_commit_that_comes_and_taken_back_and_staged_again(walk: Walk) -> None:
@@ -113,11 +130,11 @@ def test_once_it_is_committed_that_is_said_and_it_is_a_persons_to_take_out(walk:
 def test_what_git_took_from_the_files_is_changed_there_and_committed_the_same_way(walk: Walk) -> None:
     repo, run = walk.repo, walk.run
     repo.git("reset", "-q")
+    again = "the same git commit again, with -a or with the names of these files"
     assert accept(repo.path, run).splitlines() == [
         "staged: new/why.py",
         "changed, and left as staged before: calc.py",
-        "next: the same git commit again, with -a or with the names of these files; "
-        f"to take it back: git agent undo {run}",
+        f"next: {again}; to take it back: git agent undo {run}",
     ]
     repo.git("commit", "-qam", "mine", "--no-verify")
     assert (walk.tree("HEAD"), repo.git("status", "--porcelain")) == (walk.tree_of(2), "")
