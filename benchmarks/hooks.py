@@ -23,6 +23,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 BIN = Path(sys.executable).parent
 MODULES, TESTS = 24, 3
@@ -118,6 +119,14 @@ def packages(count: int) -> int:
     return max(count // (1 + MODULES + TESTS), 2)
 
 
+class Took(NamedTuple):
+    """What a commit took."""
+
+    seconds: float
+    judged: bool
+    """Whether the hook had an answer from every check."""
+
+
 @dataclass(frozen=True)
 class Side:
     """One repository and what stands at its hooks."""
@@ -134,15 +143,15 @@ class Side:
             raise SystemExit(f"{self.name}: git {' '.join(words)}: {done.stdout}{done.stderr}")
         return done
 
-    def commit(self, *, passes: bool = True) -> float:
-        """Commit what is staged and return the seconds; a commit that should not pass is none."""
+    def commit(self, *, passes: bool = True) -> Took:
+        """Commit what is staged; what should not pass has to be refused."""
         since = time.perf_counter()
         done = self.git("commit", "-qm", "change", check=passes)
         seconds = time.perf_counter() - since
-        # Whoever lets everything through is quick
-        if "not judged" in done.stderr or (done.returncode == 0) != passes:
+        if (done.returncode == 0) != passes:
             raise SystemExit(f"{self.name}: {done.returncode}: {done.stdout}{done.stderr}")
-        return seconds
+        # Whoever lets everything through is quick
+        return Took(seconds, "not judged" not in done.stderr)
 
     def edit(self, path: str, text: str) -> None:
         """Change one file and stage it."""
@@ -190,9 +199,9 @@ def edits(rounds: int, count: int) -> Iterator[tuple[str, str]]:
         yield f"src/pkg_{package:03}/part_{part:02}.py", module(package, part, number + 1)
 
 
-def measure(sides: Sequence[Side], count: int, rounds: int) -> dict[str, dict[str, list[float]]]:
-    """Commit in turns, and return the seconds of each kind of commit and side."""
-    took: dict[str, dict[str, list[float]]] = {kind: {side.name: [] for side in sides} for kind in KINDS}
+def measure(sides: Sequence[Side], count: int, rounds: int) -> dict[str, dict[str, list[Took]]]:
+    """Commit in turns, and return what each kind of commit took on each side."""
+    took: dict[str, dict[str, list[Took]]] = {kind: {side.name: [] for side in sides} for kind in KINDS}
     for number, (path, text) in enumerate(edits(rounds + 1, count)):
         # Whoever comes first finds the disk and the processor otherwise than the others
         for side in (*sides[number % len(sides) :], *sides[: number % len(sides)]):
@@ -223,15 +232,19 @@ def refuse_fault(sides: Sequence[Side]) -> None:
             side.git("reset", "-q", "--hard")
 
 
-def tell(took: Mapping[str, Mapping[str, list[float]]]) -> None:
+def tell(took: Mapping[str, Mapping[str, list[Took]]]) -> None:
     """Print what each side adds."""
     for kind, title in KINDS.items():
-        plain = statistics.median(took[kind][PLAIN])
-        added = {name: statistics.median(times) - plain for name, times in took[kind].items()}
+        plain = statistics.median(each.seconds for each in took[kind][PLAIN])
+        added = {name: [each.seconds - plain for each in times] for name, times in took[kind].items()}
         print(f"{title}: {plain:.3f} s without a hook")
         for name in NAMES[1:]:
-            spread = f"{min(took[kind][name]) - plain:.3f} to {max(took[kind][name]) - plain:.3f}"
-            print(f"  {name:22} + {added[name]:.3f} s  ({spread})  {added[name] / added[THEIRS]:5.2f} of {THEIRS}")
+            median, theirs = statistics.median(added[name]), statistics.median(added[THEIRS])
+            left = sum(not each.judged for each in took[kind][name])
+            print(
+                f"  {name:22} + {median:.3f} s  ({min(added[name]):.3f} to {max(added[name]):.3f})"
+                f"  {median / theirs:5.2f} of {THEIRS}{f', {left} of {len(added[name])} not judged' * bool(left)}"
+            )
 
 
 def main() -> None:

@@ -1,9 +1,6 @@
 """The commit that git is about to make, as a tree: of the index that it really uses, whichever that is."""
 
-import re
 import tempfile
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,17 +9,13 @@ from bot.core.hook import Form
 from bot.errors import UsageError
 from bot.git import owner
 from bot.git.disk import refusals
-from bot.git.hooked import Hooked
+from bot.git.hooked import Hooked, read_others
 from bot.git.index import copy_index
-from bot.git.plain import read_plain
 from bot.git.repository import Repository
 from bot.git.run import Git
 from bot.git.temporary import PREFIX
 
 MOST_NAMED = 5
-LARGEST = 100_000
-"""Bytes of what a merge notes down; a commit takes fewer than a hundred."""
-_COMMIT = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class Candidate(NamedTuple):
@@ -45,7 +38,7 @@ def find_candidate(repository: Repository, hooked: Hooked) -> Candidate:
         # So that it is found and removed when we are killed in the middle
         owner.write(Path(folder), owner.current(common_dir=repository.common_dir))
         tree = _write(copy_index(repository, Path(folder, "index"), hooked.index))
-    others = tuple(dict.fromkeys(_read_merged(repository.git_dir / "MERGE_HEAD"))) or hooked.merged
+    others = read_others(hooked, repository.git_dir / "MERGE_HEAD")
     return Candidate(tree, repository.head, _base(repository), hooked.form, others)
 
 
@@ -66,10 +59,3 @@ def _write(git: Git) -> str:
 def _base(repository: Repository) -> str:
     known = ("rev-parse", f"{repository.head}^{{tree}}")
     return repository.git.line(*known if repository.head else ("hash-object", "-t", "tree", "--stdin"))
-
-
-def _read_merged(path: Path) -> Iterator[str]:
-    """Read which commits a merge brings in, as git notes them down until it is concluded."""
-    with suppress(OSError):
-        lines = read_plain(path, LARGEST)[0].split(b"\n")
-        yield from (line.decode("ascii") for line in lines if _COMMIT.fullmatch(line))

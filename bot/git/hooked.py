@@ -2,15 +2,22 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from bot.git.plain import read_plain
 
 # The answer to a commit that is known waits for no more than it needs
 if TYPE_CHECKING:
     from bot.core.hook import Form
 
 _MERGED = re.compile(r"GITHEAD_([0-9a-f]{40}(?:[0-9a-f]{24})?)")
+_NOTED = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _ALONE = re.compile(r"next-index-[0-9]+\.lock")
+
+LARGEST = 100_000
+"""Bytes of what a merge notes down; a commit takes fewer than a hundred."""
 
 
 class Hooked(NamedTuple):
@@ -39,6 +46,14 @@ def point(hooked: Hooked) -> tuple[str, ...]:
     """Point git at the repository that it named itself; without a working copy beside it, it knows which one it is."""
     tree = () if hooked.work_tree is None else (f"--work-tree={hooked.work_tree}",)
     return () if hooked.git_dir is None else (f"--git-dir={hooked.git_dir}", *tree)
+
+
+def read_others(hooked: Hooked, path: Path) -> tuple[str, ...]:
+    """Read which commits a merge brings in: those that git told, or has noted down at a path until it is concluded."""
+    with suppress(OSError):
+        lines = read_plain(path, LARGEST)[0].split(b"\n")
+        return tuple(dict.fromkeys(line.decode("ascii") for line in lines if _NOTED.fullmatch(line))) or hooked.merged
+    return hooked.merged
 
 
 def _form(name: str) -> "Form":

@@ -10,10 +10,12 @@ from pathlib import Path
 from bot.errors import AgentError
 from bot.git import owner
 from bot.git.checkout import Checkout
+from bot.git.filling import Filling
 from bot.git.repository import Repository
 from bot.git.signals import uninterrupted
 from bot.git.snapshot import Snapshots, open_snapshots
 from bot.git.stands import Berth, find_berth, hold, make_card
+from bot.git.store import open_store
 from bot.git.worktree import link
 
 
@@ -26,6 +28,17 @@ class Stand:
     """A folder for what checks keep from one process to the next; None where nothing can be kept."""
     _snapshots: Snapshots
     _undo: ExitStack
+    _filling: Filling | None = None
+
+    def expect(self, rev: str) -> None:
+        """Begin to lay out a tree beside what is done until `clean` gives it."""
+        self.settle()
+        self._filling = Filling(self._snapshots.checkout, open_store(self.repository).tree(rev))
+
+    def settle(self, tree: str = "") -> bool:
+        """Wait for what goes on in the folder; say whether it holds a tree, and nobody was given it since."""
+        filling, self._filling = self._filling, None
+        return filling is not None and filling.holds(tree)
 
     @contextmanager
     def clean(self, rev: str) -> Iterator[Path]:
@@ -42,6 +55,8 @@ class Stand:
         return self._snapshots.read(tree, path)
 
     def _give(self, given: ExitStack, rev: str) -> Path:
+        if self.settle(open_store(self.repository).tree(rev)):
+            return self._snapshots.checkout.root
         try:
             return given.enter_context(self._snapshots.clean(rev))
         except AgentError:
@@ -65,7 +80,10 @@ def open_stand(repository: Repository) -> Iterator[Stand]:
             stand = _open_kept(repository, undo)
             if stand is None:
                 stand = Stand(repository, None, undo.enter_context(open_snapshots(repository)), undo)
-        yield stand
+        try:
+            yield stand
+        finally:
+            stand.settle()
     finally:
         with uninterrupted():
             undo.close()

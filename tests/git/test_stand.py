@@ -270,6 +270,19 @@ def test_whoever_comes_second_or_finds_no_place_has_a_throwaway(
     assert not any(home.joinpath(".cache").glob("*/*"))
 
 
+def test_it_may_be_laid_out_beside_other_work_and_nobody_need_come_for_it(repo: Repo, home: Path) -> None:
+    repository = open_repository(repo.path)
+    for _ in range(2):
+        with open_stand(repository) as stand:
+            stand.expect(repository.head)
+            for _ in range(2):
+                with stand.clean(repository.head) as root:
+                    assert (root / "calc.py").exists()
+                    (root / "calc.py").unlink()
+            stand.expect(repository.head)
+    assert (berth_of(repository).files / "calc.py").exists()
+
+
 def test_a_folder_that_cannot_be_filled_is_left_for_a_throwaway(repo: Repo, home: Path) -> None:
     repository = open_repository(repo.path)
     with open_stand(repository) as stand:
