@@ -4,15 +4,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
-from bot.core.approval import Decision, Question
-from bot.core.change import Blob, ChangeSet
-from bot.core.check import Verdict
-from bot.core.event import Event
-from bot.core.message import Progress, Prompt, Reply
-from bot.core.report import Report
-from bot.core.task import Source
+if TYPE_CHECKING:
+    # Seams only name these: whoever stands at one of them does not need what passes through the others
+    from bot.core.approval import Decision, Question
+    from bot.core.change import Blob, ChangeSet
+    from bot.core.check import Verdict
+    from bot.core.event import Event
+    from bot.core.message import Progress, Prompt, Reply
+    from bot.core.report import Report
+    from bot.core.task import Source
 
 
 class Model(Protocol):
@@ -23,12 +25,12 @@ class Model(Protocol):
         """The spec that a person would type to get this model."""
         ...
 
-    def reply(self, prompt: Prompt, seconds: float | None = None) -> Reply:
+    def reply(self, prompt: "Prompt", seconds: float | None = None) -> "Reply":
         """Answer a prompt; all of it may take so many seconds, None for as long as it wants. Raises ModelError."""
         ...
 
 
-Watch: TypeAlias = Callable[[Progress], None]
+Watch: TypeAlias = Callable[["Progress"], None]
 """Is told while a reply comes; it must be quick, and may not raise."""
 
 
@@ -44,7 +46,7 @@ class Survey(NamedTuple):
 class Surveyor(Protocol):
     """Looks a project over for one task."""
 
-    def survey(self, verdict: Verdict) -> Survey:
+    def survey(self, verdict: "Verdict") -> Survey:
         """Say where to look, given what the checks said of the base."""
         ...
 
@@ -101,7 +103,7 @@ class Workspace(Protocol):
         """Write the files as they stand as a tree object and return its id."""
         ...
 
-    def diff(self, since: str = "") -> ChangeSet:
+    def diff(self, since: str = "") -> "ChangeSet":
         """Return what changed since a commit, the last verified one when none is named."""
         ...
 
@@ -187,7 +189,7 @@ class Shelf(Protocol):
 class Contents(Protocol):
     """The files of recorded trees, without a checkout. Raises WorkspaceError."""
 
-    def files(self, tree: str, /) -> tuple[Blob, ...]:
+    def files(self, tree: str, /) -> "tuple[Blob, ...]":
         """List the regular files of a tree or commit, in the order of their paths' bytes."""
         ...
 
@@ -201,10 +203,6 @@ class Mount(NamedTuple):
 
     path: Path
     writable: bool = False
-
-
-HELD = ".held-by-git-agent"
-"""Name of a file that a process keeps locked for as long as it uses a temporary folder that no card tells of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +268,7 @@ class Executor(Protocol):
 class Approver(Protocol):
     """Answers for a run before something risky is done."""
 
-    def answer(self, question: Question) -> Decision:
+    def answer(self, question: "Question") -> "Decision":
         """Decide, and say who did."""
         ...
 
@@ -278,7 +276,7 @@ class Approver(Protocol):
 class Trace(Protocol):
     """Where events go as they happen."""
 
-    def record(self, event: Event) -> None:
+    def record(self, event: "Event") -> None:
         """Keep an event."""
         ...
 
@@ -286,14 +284,14 @@ class Trace(Protocol):
 class Forge(Protocol):
     """Where tasks come from and reports go: a pull request, or a terminal. Raises ForgeError."""
 
-    def brief(self, source: Source) -> str:
+    def brief(self, source: "Source") -> str:
         """Tell the task behind a source in its author's words."""
         ...
 
-    def publish(self, report: Report) -> str:
+    def publish(self, report: "Report") -> str:
         """Deliver a report and return where it can be seen."""
         ...
 
-    def say(self, source: Source, text: str) -> None:
+    def say(self, source: "Source", text: str) -> None:
         """Answer where the task came from."""
         ...

@@ -51,6 +51,8 @@ class Bay:
     redactor: Redactor = field(default_factory=lambda: Redactor(()))
     only: tuple[Check, ...] = ()
     """The checks that are asked, where not those that a tree's own files ask for."""
+    aside: frozenset[str] = frozenset()
+    """Cases that nobody is to mend; see verify.ladder."""
 
     def stale(self, changed: Collection[str]) -> tuple[str, ...]:
         """List what is carried although it was not built from a base with these changes."""
@@ -67,6 +69,7 @@ class Bay:
             self.workers,
             self.shelf if reuse else None,
             self.outside if reuse else None,
+            aside=self.aside,
         )
 
     def ladder_again(

@@ -8,6 +8,7 @@ from typing import TextIO
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType, RenderHook, RenderResult
 from rich.segment import Segment
 
+from bot.app.onlooker import on_terminal
 from bot.core.redact import defuse, sanitize
 
 PLAIN_WIDTH = 120
@@ -34,12 +35,6 @@ def _console(stream: TextIO) -> Console:
     )
     console.push_render_hook(_Tidying())
     return console
-
-
-def on_terminal(stream: object) -> bool:
-    """Say whether a person sees what is written there."""
-    # A stream that was closed before we started is None; some runners of workflows lend a terminal that nobody sees
-    return bool(getattr(stream, "isatty", bool)()) and not os.environ.get("GITHUB_ACTIONS")
 
 
 class _Tidying(RenderHook):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from bot.app import consoles
+from bot.app.onlooker import on_terminal
 from bot.core.task import Consent, Mode, Request, Source, Task
 from bot.git.orders import find_orders
 from bot.git.repository import Repository, open_repository
@@ -113,7 +113,7 @@ def _consent(desk: Desk) -> Consent:
     wish = desk.settings.consent
     if wish != "auto":
         return wish
-    return "ask" if consoles.on_terminal(sys.stdin) and consoles.on_terminal(sys.stderr) else "no"
+    return "ask" if on_terminal(sys.stdin) and on_terminal(sys.stderr) else "no"
 
 
 def configured(repository: Repository) -> tuple[tuple[str, str], ...]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bot.app import consoles
 from bot.app.desk import Desk
 from bot.app.editor import LARGEST, decode, edited, read_text
+from bot.app.onlooker import on_terminal
 from bot.app.perform import render
 from bot.app.secrecy import take_secrets
 from bot.core.course import Course, track
@@ -53,7 +53,7 @@ def edit_plan(directory: Path, prefix: str, source: str = "") -> Edited:
     if source:
         text = decode(sys.stdin.buffer.read(LARGEST + 1)) if source == "-" else read_text(Path(source))
         return _keep(repository, run, events, read_sheet(text))
-    if not (consoles.on_terminal(sys.stdin) and consoles.on_terminal(sys.stdout)):
+    if not (on_terminal(sys.stdin) and on_terminal(sys.stdout)):
         raise UsageError("there is no terminal to edit on", "--file FILE takes the plan from a file, - from a pipe")
     with edited(repository, f"plan-{run}.md", write_sheet(run, course.steps, course.design)) as text:
         return _keep(repository, run, events, read_sheet(text))

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from bot.app import auditing, story, views
-from bot.app.consoles import on_terminal
+from bot.app.onlooker import on_terminal
 from bot.entry.options import as_json, directory
 
 

@@ -14,7 +14,7 @@ from bot.git.disk import refusals
 from bot.git.disposal import delete, loosen
 from bot.git.flood import refuse_flood
 from bot.git.glance import Glance
-from bot.git.graft import Leaf
+from bot.git.leaf import Leaf
 from bot.git.leaves import Peculiar
 from bot.git.present import Present
 from bot.git.recordable import is_file, joined, refuse_filtered, sort_found

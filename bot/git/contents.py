@@ -3,14 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import islice
-
-import pygit2
-from pygit2.enums import ObjectType
 
 from bot.core.change import Blob, readable
 from bot.errors import GitFailed
-from bot.git.library import Mapped
 from bot.git.objects import full
 from bot.git.plumbing import Plumbing
 from bot.git.repository import Repository
@@ -35,19 +32,12 @@ class GitContents:
 
     def read(self, blobs: Iterable[str], largest: int) -> Iterator[tuple[str, bytes | None]]:
         """Yield each id with its content; None for one that is too large. Raises GitFailed."""
-        return self._by_library(blobs, largest) if self.repository.library else self._by_git(blobs, largest)
-
-    def _by_library(self, blobs: Iterable[str], largest: int) -> Iterator[tuple[str, bytes | None]]:
-        with Mapped("open the repository"):
-            repository = pygit2.Repository(str(self.repository.common_dir))
-            odb = repository.odb
-        for blob in blobs:
-            with Mapped(f"read {blob}"):
-                kind, size = odb.read_header(full(blob))
-                content = odb.read(blob)[1] if size <= largest else None
-            if kind != ObjectType.BLOB:
-                raise GitFailed(f"{blob} is not a blob")
-            yield blob, content
+        if not self.repository.library:
+            return self._by_git(blobs, largest)
+        # It takes a while to load, and whoever asks the executable has no use for it
+        reader = import_module("bot.git.blobs")
+        found: Iterator[tuple[str, bytes | None]] = reader.read_blobs(self.repository.common_dir, blobs, largest)
+        return found
 
     def _by_git(self, blobs: Iterable[str], largest: int) -> Iterator[tuple[str, bytes | None]]:
         plumbing, rest = Plumbing(self.repository.shared), iter(blobs)

@@ -11,6 +11,7 @@ from bot.core.change import readable
 from bot.errors import GitFailed, WorkspaceError
 from bot.git.delta import ABSENT, SUBMODULE, Delta
 from bot.git.difference import BINARY, Difference, is_binary
+from bot.git.diffing import PLAIN, SETTINGS
 from bot.git.plumbing import Plumbing
 from bot.git.run import Git
 from bot.git.section import confirm, note
@@ -21,30 +22,6 @@ LONGEST = 256_000_000
 _SECTION = re.compile(rb"^diff --git ", re.MULTILINE)
 _HUNK = re.compile(rb"^@@ ", re.MULTILINE)
 _ASK = ("diff-tree", "-r", "-z", "--raw", "--numstat", "--patch", "--text", "--full-index", "--no-abbrev")
-PLAIN = (
-    "--no-renames",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-color",
-    "--no-relative",
-    "--src-prefix=a/",
-    "--dst-prefix=b/",
-    "--unified=3",
-    "--inter-hunk-context=0",
-    "--diff-algorithm=myers",
-    "--indent-heuristic",
-    "--submodule=short",
-    # Else a setting, or the project's own .gitmodules, could have git leave a submodule out of the list
-    "--ignore-submodules=none",
-)
-"""What keeps a difference from depending on anybody's settings; of an option given twice the last one counts."""
-SETTINGS = (
-    ("core.quotePath", "false"),
-    ("core.bigFileThreshold", "512m"),
-    # It could say what it likes of a commit's tree
-    ("core.commitGraph", "false"),
-    ("diff.suppressBlankEmpty", "false"),
-)
 
 
 class Raw(NamedTuple):

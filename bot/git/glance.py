@@ -2,12 +2,13 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 
 from bot.errors import GitFailed
 from bot.git import leaves
 from bot.git.conversion import Conversion, read_conversion
-from bot.git.graft import Changes, Grafter, Leaf
+from bot.git.leaf import Changes, Leaf, Objects
 from bot.git.leaves import EXECUTABLE, REGULAR, File, Peculiar
 from bot.git.repository import Repository
 from bot.git.run import Git
@@ -21,7 +22,7 @@ class Glance:
     git: Git
     repository: Repository
     _conversion: Conversion | None = field(default=None, init=False)
-    _grafter: Grafter | None = field(default=None, init=False)
+    _kept: Objects | None = field(default=None, init=False)
 
     def look(self, tree: str, paths: Collection[bytes]) -> Changes:
         """Say what these paths are now; `tree` is what was there when somebody last looked."""
@@ -88,12 +89,13 @@ class Glance:
             raise Peculiar
         return frozenset(path.removeprefix(b"./") for path in answer.output.split(b"\0"))
 
-    def _objects(self) -> Grafter:
-        if self._grafter is None:
+    def _objects(self) -> Objects:
+        if self._kept is None:
             if not self.repository.library or not self._setup().usual:
                 raise Peculiar
-            self._grafter = Grafter(self.repository.common_dir)
-        return self._grafter
+            # Many a checkout is only ever filled, and this takes a while to load
+            self._kept = import_module("bot.git.graft").Grafter(self.repository.common_dir)
+        return self._kept
 
     def _setup(self) -> Conversion:
         if self._conversion is None:

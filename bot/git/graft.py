@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import pygit2
 from pygit2.enums import ObjectType
 
 from bot.errors import GitFailed
+from bot.git.leaf import Changes, Leaf
 from bot.git.leaves import EXECUTABLE, LINK, REGULAR, File, Peculiar
 from bot.git.library import Mapped, patiently
 
@@ -16,17 +16,6 @@ SUBMODULE = 0o160000
 MOST_TREES = 256
 """Folders that are kept in memory."""
 _KNOWN = frozenset({REGULAR, EXECUTABLE, LINK, FOLDER, SUBMODULE})
-
-
-class Leaf(NamedTuple):
-    """An entry of a tree."""
-
-    mode: int
-    id: str
-
-
-Changes = Mapping[bytes, Leaf | None]
-"""Paths and what they are to be; None is no file."""
 
 
 class Grafter:

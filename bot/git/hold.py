@@ -7,10 +7,10 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from bot.core.held import HELD
 from bot.errors import UsageError, WorkspaceError
 from bot.git import owner
 from bot.git.disk import refusals
-from bot.protocols import HELD
 
 _TRIES = 20
 """Somebody who only looks holds the lock for an instant, and somebody who leaves takes the folder away."""

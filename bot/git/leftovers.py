@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bot.core.change import readable
+from bot.core.held import HELD
 from bot.errors import GitFailed
 from bot.git import owner
 from bot.git.disposal import delete, discard, is_mine
 from bot.git.repository import Repository
 from bot.git.store import open_store
 from bot.git.temporary import PREFIX
-from bot.protocols import HELD
 
 MOMENT = 10.0
 """Seconds after which an empty folder of ours is nobody's."""

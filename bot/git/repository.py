@@ -46,6 +46,11 @@ class Repository:
         return not self.obstacle and sees(str(self.common_dir), self.head)
 
     @property
+    def plain(self) -> "Repository":
+        """The same, asked by the executable alone: whoever has few questions does without loading libgit2."""
+        return replace(self, obstacle=self.obstacle or "it is not asked for")
+
+    @property
     def git(self) -> Git:
         """Git on the person's own working copy: only ever to look."""
         return Git(self.git_dir, self.root, config=self.silenced)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.core.change import readable
 from bot.core.past import NO_PAST, Past, Touch, select
 from bot.errors import GitFailed, UsageError
-from bot.git.difftree import PLAIN, SETTINGS
+from bot.git.diffing import PLAIN, SETTINGS
 from bot.git.past import is_partial
 from bot.git.repository import Repository
 from bot.git.run import Git

@@ -19,8 +19,7 @@ from bot.sandbox.usage import session
 
 BOOT = (
     # Nothing that is loaded is garbage, and to look for some takes a tenth of the start
-    "import gc; gc.disable(); "
-    "import sys; sys.path.append(sys.argv[1]); from bot.sandbox.supervisor import main; main()"
+    "import gc; gc.disable(); import sys; sys.path.append(sys.argv[1]); from bot.sandbox.supervisor import main; main()"
 )
 START = 10.0
 """Seconds that a supervisor may take to start a command, on the busiest of machines."""

@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from bot.protocols import HELD
+from bot.core.held import HELD
 
 
 class Scratch(NamedTuple):

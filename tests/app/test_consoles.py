@@ -10,7 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from bot.app.consoles import PLAIN_WIDTH, Tidy, on_terminal, progress, results
+from bot.app.consoles import PLAIN_WIDTH, Tidy, progress, results
+from bot.app.onlooker import on_terminal
 from bot.core.redact import sanitize
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from bot.errors import GitFailed
+from bot.git.blobs import read_blobs
 from bot.git.contents import BATCH, GitContents
 from bot.git.repository import open_repository
 from tests.conftest import Repo
@@ -31,14 +32,15 @@ def test_files_are_listed_and_read_by_both_back_ends_alike(repo: Repo) -> None:
     assert found["large.py"][1] is None
     assert found["caf\\xe9.py"][1] == b"\xff\n"
     assert found["empty.py"][1] == b""
-    assert list(contents._by_git(ids, 2000)) == list(contents._by_library(ids, 2000)) == list(found.values())
+    assert list(contents._by_git(ids, 2000)) == list(read_blobs(repo.path / ".git", ids, 2000)) == list(found.values())
 
 
 def test_what_is_missing_or_no_file_is_an_error(repo: Repo) -> None:
     contents = GitContents(open_repository(repo.path))
     for lost in ("1" * 40, repo.git("rev-parse", "HEAD^{tree}"), "HEAD"):
-        for read in (contents._by_git, contents._by_library):
-            with pytest.raises(GitFailed):
-                list(read([lost], 1000))
+        with pytest.raises(GitFailed):
+            list(contents._by_git([lost], 1000))
+        with pytest.raises(GitFailed):
+            list(read_blobs(repo.path / ".git", [lost], 1000))
     with pytest.raises(GitFailed):
         contents.files("main")

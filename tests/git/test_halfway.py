@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from bot.core.event import Ended, Started
+from bot.core.held import HELD
 from bot.core.task import Task
 from bot.git import owner
 from bot.git.leftovers import MOMENT, remove_leftovers
 from bot.git.record import RunRef
 from bot.git.repository import Repository, open_repository
 from bot.git.runs import read_events
-from bot.protocols import HELD
 from tests.conftest import Repo
 from tests.git.scene import opened
 

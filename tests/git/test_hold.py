@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.core.held import HELD
 from bot.errors import UsageError, WorkspaceError
 from bot.git import owner
 from bot.git.hold import is_held, take
-from bot.protocols import HELD
 
 
 def card(**changed: str | int) -> owner.Owner:

@@ -8,7 +8,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
+from typing import NamedTuple, TextIO, cast
 
 from bot.errors import AgentError
 
@@ -87,10 +87,37 @@ def is_strict(directory: Path, environ: Mapping[str, str]) -> bool:
 
 
 def guard(args: Sequence[str]) -> None:
-    """Have what goes wrong before the command line is there to catch it pardoned as well."""
+    """Have what goes wrong before the command line is there to catch it pardoned, and what nobody can read dropped."""
     asked = find_asked(args)
     if asked is not None:
         sys.excepthook = partial(_end, asked)
+        if sys.stderr is not None:
+            sys.stderr = cast("TextIO", Unread(sys.stderr))
+
+
+class Unread:
+    """Standard error that may be full, or closed by whoever reads it: no answer to git depends on that."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write a text, as far as anybody can read it."""
+        try:
+            return self._stream.write(text)
+        except (OSError, ValueError):
+            _silence()
+            return len(text)
+
+    def flush(self) -> None:
+        """Hand on what was written."""
+        try:
+            self._stream.flush()
+        except (OSError, ValueError):
+            _silence()
 
 
 def _end(asked: Asked, kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from bot.app import consoles
 from bot.app.hooks import telling
+from bot.app.hooks.deadline import Clock, limited
 from bot.app.hooks.given import Given
 from bot.app.hooks.sealing import seal_verified
 from bot.app.hooks.taking import note_staged
@@ -35,6 +36,8 @@ AGAIN: dict[Form, str] = {
     "paths": ", then the same commit again",
 }
 WORDS = "the commit that a hook refused"
+LATE = 1.5
+"""Part of its time after which a run that does not end by itself is ended."""
 
 
 def mend(given: Given, sieve: Sieve, checks: Sequence[Check]) -> Sequence[Text] | None:
@@ -42,20 +45,29 @@ def mend(given: Given, sieve: Sieve, checks: Sequence[Check]) -> Sequence[Text] 
 
     `checks` are all that could be asked of the commit.
     """
+    clock = Clock()
+    report: Report | None = None
     try:
-        report = _run(given, sieve)
+        with limited(given.desk.settings.hook_seconds * LATE, clock):
+            report = _run(given, sieve)
     except AgentError as error:
         return (Text(f"{telling.OURS}not mended: {error.message}", style="yellow"),)
-    if report.stop == "interrupted":
-        raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        if not clock.over:
+            raise
+    if report is None or report.stop == "interrupted":
+        if not clock.over:
+            raise KeyboardInterrupt
+        return (telling.tell_late(given.desk.settings.hook_seconds),)
     if report.outcome != "verified" or not report.steps:
         return tuple(telling.tell_in_vain(report))
     repository = given.desk.repository
     change = changes(repository, report.base, report.tip)
     empty = change.tree == given.candidate.base
     if _is_judged(given, sieve, checks, change.paths):
-        seal_verified(repository, given.bay, change.tree, given.candidate.base, checks=checks, begun=given.begun)
-    told = tuple(telling.tell_mended(report, change.patch, empty=empty))
+        mended = given.candidate._replace(tree=change.tree)
+        seal_verified(repository, given.bay, mended, checks=checks, begun=given.begun)
+    told = tuple(telling.tell_mended(report, given.bay.redactor.text(change.patch), empty=empty))
     if given.desk.settings.hook_fix == "stage" and not empty and (terminal := given.terminal()) is not None:
         with terminal:
             return _stage(given, report, told, terminal)
@@ -77,7 +89,8 @@ def _run(given: Given, sieve: Sieve) -> Report:
         limits=settings.limits().model_copy(update={"seconds": settings.hook_seconds}),
     )
     mode = Mode(forge="none", consent="no", model=settings.hook_model)
-    around = Around(replace(given.bay, only=sieve.asked), Murmur(consoles.progress()))
+    bay = replace(given.bay, only=sieve.asked, aside=frozenset(sieve.sifted.old))
+    around = Around(bay, Murmur(consoles.progress()))
     report = perform(replace(desk, base=base), Request(task=task, mode=mode), around=around)
     _drop_branch(desk.repository, report)
     return report

@@ -14,4 +14,5 @@ def describe_push(repository: Repository, span: Span) -> str | None:
     settings = read_settings(where, os.environ, repository.root)
     names = " ".join(update.name for update in span.updates)
     # No commit that is about to be made is described so: the answer to one is no answer to the other
-    return None if settings is None else describe(f"push {span.tip} {names}", span.base_tree, settings, os.environ)
+    commit = (f"push {span.tip} {names}", span.base_tree)
+    return None if settings is None else describe(commit, repository.git_dir, settings, os.environ)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from bot.app.hooks.seals import Seal, describe, find_seal
 from bot.errors import AgentError
 from bot.git.cachetree import read_root
-from bot.git.hooked import point, read_hooked
+from bot.git.hooked import point, read_hooked, read_others
 from bot.git.launch import discover, environment, launch
 from bot.git.plain import read_plain
 from bot.git.staged import write_staged
@@ -18,7 +18,9 @@ from bot.git.staged import write_staged
 HOOKS = ("pre-commit", "pre-merge-commit")
 ORDER = ("hook", "run")
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_SETTINGS = ("config", "--null", "--get-regexp", r"^agent\.")
+_LAYOUT = r"core\.(autocrlf|eol|attributesfile|filemode|checkroundtripencoding)$|attr\."
+"""What decides how the content of files is laid out for those who judge it."""
+_SETTINGS = ("config", "--null", "--get-regexp", rf"^(agent\.|{_LAYOUT})")
 _NO_SETTINGS = 1
 """How git says that nothing is set."""
 NOTHING = Seal(0, "")
@@ -30,6 +32,8 @@ class Place(NamedTuple):
     common_dir: Path
     staged: Path
     """The index that the commit is made of."""
+    merging: Path
+    """Where git notes down what a merge brings in."""
     base: str
     """The tree that the commit comes after."""
 
@@ -56,7 +60,8 @@ def find_known(environ: Mapping[str, str], folder: Path) -> Seal | None:
     """Find what was answered of the commit that git is about to make. Raises AgentError, OSError."""
     hooked = read_hooked(environ, folder)
     where = point(hooked)
-    facts = ("--path-format=absolute", "--git-common-dir", "--git-path", "index", "HEAD^{tree}")
+    paths = ("--git-path", "index", "--git-path", "MERGE_HEAD")
+    facts = ("--path-format=absolute", "--git-common-dir", *paths, "HEAD^{tree}")
     place = _place(discover(folder, *where, "rev-parse", *facts).output, hooked.index)
     if place is None:
         return None
@@ -67,14 +72,15 @@ def find_known(environ: Mapping[str, str], folder: Path) -> Seal | None:
     settings = read_settings(where, environ, folder)
     if not tree or settings is None:
         return None
-    return find_seal(place.common_dir, describe(tree, place.base, settings, environ))
+    commit = (tree, place.base, *read_others(hooked, place.merging))
+    return find_seal(place.common_dir, describe(commit, place.merging.parent, settings, environ))
 
 
 def _place(told: bytes, index: Path | None) -> Place | None:
     lines = os.fsdecode(told).removesuffix("\n").split("\n")
-    if len(lines) != len(Place._fields) or not _ID.fullmatch(lines[2]):
+    if len(lines) != len(Place._fields) or not _ID.fullmatch(lines[-1]):
         return None
-    return Place(Path(lines[0]), index or Path(lines[1]), lines[2])
+    return Place(Path(lines[0]), index or Path(lines[1]), Path(lines[2]), lines[-1])
 
 
 def read_settings(where: tuple[str, ...], environ: Mapping[str, str], folder: Path) -> bytes | None:

@@ -10,6 +10,7 @@ from bot.app.hooks.quick import read_settings
 from bot.app.hooks.seals import LARGEST, MOST, SECTION, Seal, describe, stamp, write
 from bot.core.check import Check
 from bot.git.candidate import Candidate
+from bot.git.conversion import outside_attributes
 from bot.git.repository import Repository
 from bot.git.results import GitShelf
 from bot.sandbox.carrying import CARRY
@@ -28,16 +29,14 @@ def keep_seal(
 
     `checks` are all that were asked.
     """
-    return keep_answer(
-        repository, bay, describe_commit(repository, candidate.tree, candidate.base), seal, checks, begun
-    )
+    return keep_answer(repository, bay, describe_commit(repository, candidate), seal, checks, begun)
 
 
 def seal_verified(
-    repository: Repository, bay: Bay, tree: str, base: str, *, checks: Sequence[Check], begun: float
+    repository: Repository, bay: Bay, candidate: Candidate, *, checks: Sequence[Check], begun: float
 ) -> bool:
-    """Let the commit of a tree on another one go through at once: a run has verified it by these checks."""
-    return keep_answer(repository, bay, describe_commit(repository, tree, base), VERIFIED, checks, begun)
+    """Let a commit go through at once: a run has verified its tree by these checks."""
+    return keep_answer(repository, bay, describe_commit(repository, candidate), VERIFIED, checks, begun)
 
 
 def shelf_of(repository: Repository) -> GitShelf:
@@ -45,11 +44,14 @@ def shelf_of(repository: Repository) -> GitShelf:
     return GitShelf(repository, most=MOST, section=SECTION, lifetime=OLDEST)
 
 
-def describe_commit(repository: Repository, tree: str, base: str) -> str | None:
+def describe_commit(repository: Repository, candidate: Candidate) -> str | None:
     """Put together what is known of a commit at once; None where git does not tell what is set."""
     where = (f"--git-dir={repository.git_dir}", f"--work-tree={repository.root}")
     settings = read_settings(where, os.environ, repository.root)
-    return None if settings is None else describe(tree, base, settings, os.environ)
+    if settings is None:
+        return None
+    commit = (candidate.tree, candidate.base, *candidate.others)
+    return describe(commit, repository.git_dir, settings, os.environ)
 
 
 def keep_answer(
@@ -59,7 +61,7 @@ def keep_answer(
     if described is None or not _is_sealable(bay, seal, checks):
         return False
     try:
-        watched = tuple(map(stamp, sorted(set(_watch(bay, checks)))))
+        watched = tuple(map(stamp, sorted(set(_watch(bay, repository.common_dir, checks)))))
     except (OSError, Unknowable):
         return False
     # What was changed while it was judged may have had a part in it or not
@@ -85,7 +87,7 @@ def _is_environment(path: Path) -> bool:
     return (path / "pyvenv.cfg").is_file()
 
 
-def _watch(bay: Bay, checks: Sequence[Check]) -> Iterator[str]:
+def _watch(bay: Bay, common_dir: Path, checks: Sequence[Check]) -> Iterator[str]:
     """Name what has to be as it was. Raises OSError, Unknowable."""
     outside = bay.outside or Outside(Path())
     prefixes = [*outside.carried]
@@ -101,4 +103,5 @@ def _watch(bay: Bay, checks: Sequence[Check]) -> Iterator[str]:
     # One that comes into being is used from then on
     yield from (str(outside.root / place / "bin" / name) for place in ENVIRONMENTS for name in ("python", "python3"))
     yield from (str(outside.root / place) for place in CARRY if place not in ENVIRONMENTS)
+    yield from map(str, outside_attributes(common_dir))
     yield from (check.argv[0] for check in checks if check.argv and check.argv[0].startswith("/"))

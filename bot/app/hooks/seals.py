@@ -5,7 +5,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -49,12 +49,18 @@ def stamp(path: str) -> Stamp:
     return Stamp(path)
 
 
-def describe(tree: str, base: str, settings: bytes, environ: Mapping[str, str]) -> str:
-    """Put together what an answer depends on and can be told at once; `settings` as git prints the person's."""
+def describe(commit: Sequence[str], git_dir: Path, settings: bytes, environ: Mapping[str, str]) -> str:
+    """Put together what an answer depends on and can be told at once. Raises OSError.
+
+    `commit` is what is judged and what it is held against, `settings` what the person has set, as git prints it. Each
+    worktree has a git folder, files and an interpreter of its own.
+    """
+    place = os.stat(git_dir)  # noqa: PTH116
     chosen = (f"{name}={environ.get(name, '')}" for name in _CHOOSING)
     ours = sorted(f"{name}={value}" for name, value in environ.items() if name.startswith("GIT_AGENT"))
     who = (str(os.getuid()), os.uname().release, sys.prefix, bot.__version__, _ourselves())
-    return "\0".join((tree, base, os.fsdecode(settings), *who, *tell_variables(environ), *chosen, *ours))
+    where = f"{place.st_dev} {place.st_ino}"
+    return "\0".join((*commit, where, os.fsdecode(settings), *who, *tell_variables(environ), *chosen, *ours))
 
 
 def _ourselves() -> str:

@@ -1,12 +1,13 @@
 """What a person reads of a commit that a hook judged: what failed, where, and what to type next."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from rich.text import Text
 
 from bot.core.check import CheckResult, Verdict
 from bot.core.escape import line
 from bot.core.hook import Sifted
+from bot.core.publication.words import spell
 from bot.core.redact import sanitize
 from bot.core.report import Report
 from bot.core.undecided import questions
@@ -26,10 +27,13 @@ DIFF = 40
 COMMAND = "bold cyan"
 
 
-def tell_pass(sifted: Sifted) -> Text:
+def tell_pass(sifted: Sifted) -> Iterator[Text]:
     """Say what passed, for somebody who looks on."""
     passed = [f"{result.check} ({tally(result)})" for result in sifted.verdict.results if result.status == "passed"]
-    return Text(f"{OURS}passed {', '.join(passed) or 'nothing'} in {sifted.seconds:.1f} s", style="dim")
+    if passed:
+        yield Text(f"{OURS}passed {', '.join(passed)} in {sifted.seconds:.1f} s", style="dim")
+    elif not (sifted.verdict.results or sifted.unjudged):
+        yield Text(f"{OURS}nothing here that a check looks at", style="dim")
 
 
 def tell_notes(sifted: Sifted) -> Iterator[Text]:
@@ -38,15 +42,24 @@ def tell_notes(sifted: Sifted) -> Iterator[Text]:
         told = ", ".join(f"{one.check} ({line(one.why, 80)})" for one in sifted.unjudged)
         yield Text(f"{OURS}not judged: {told}", style="yellow")
     if sifted.old:
-        yield Text(f"{OURS}fails as before this commit: {_count(sifted.old)}", style="yellow")
+        yield Text(f"{OURS}fails as before this commit: {_name_old(sifted)}", style="yellow")
+    complained = sifted.verdict.comparison.complained
+    if complained:
+        yield Text(f"{OURS}new, but not in the version that the project names: {_count(complained)}", style="yellow")
     flaky = sifted.verdict.comparison.flaky
     if flaky:
         yield Text(f"{OURS}passes only sometimes: {_count(flaky)}", style="yellow")
 
 
+def _name_old(sifted: Sifted) -> str:
+    old = {*sifted.old}
+    checks = ", ".join(result.check for result in sifted.verdict.results if not old.isdisjoint(result.bad))
+    return f"{checks} ({_count(sifted.old)})" if checks else _count(sifted.old)
+
+
 def _count(cases: Sequence[str]) -> str:
     more = f" and {len(cases) - 1} more" if len(cases) > 1 else ""
-    return f"{line(sanitize(cases[0]), 100)}{more}"
+    return f"{line(sanitize(spell(cases[0])), 100)}{more}"
 
 
 def tell_failure(sifted: Sifted) -> Iterator[Text]:
@@ -56,20 +69,28 @@ def tell_failure(sifted: Sifted) -> Iterator[Text]:
 
 
 def name_failed(verdict: Verdict) -> str:
-    """Name the checks that did not pass, with their counts."""
-    return ", ".join(_sum(result) for result in _bad(verdict)) or "its checks"
+    """Name the checks in which something got worse, with their counts."""
+    worse = _worse(verdict)
+    bad = _bad(verdict)
+    # One whose failures are all old is no reason
+    blamed = [result for result in bad if not worse.isdisjoint(result.bad)] or bad
+    return ", ".join(_sum(result, worse) for result in blamed) or "its checks"
+
+
+def _worse(verdict: Verdict) -> set[str]:
+    return {*verdict.comparison.broken, *verdict.comparison.prevented}
 
 
 def tell_worse(verdict: Verdict) -> Iterator[Text]:
     """Say what got worse, as far as there is room for it."""
-    worse = {*verdict.comparison.broken, *verdict.comparison.prevented}
+    worse = _worse(verdict)
     found = [one for one in parse(digest(verdict)) if one.id in worse]
     for failure in found[:SHOWN]:
         yield from _tell(failure)
     if not found:
-        yield from (Text(f"  {line(sanitize(case), WIDTH)}", style="red") for case in sorted(worse)[:SHOWN])
+        yield from (Text(f"  {line(sanitize(spell(case)), WIDTH)}", style="red") for case in sorted(worse)[:SHOWN])
         yield from (Text(f"    {line(sanitize(result.summary), WIDTH)}", style="dim") for result in _bad(verdict))
-    left = max(len(worse), len(found)) - SHOWN
+    left = max(len(worse), len(found)) - min(len(found) or len(worse), SHOWN)
     if left > 0:
         yield Text(f"  … and {left} more", style="dim")
 
@@ -78,14 +99,21 @@ def _bad(verdict: Verdict) -> Sequence[CheckResult]:
     return [result for result in verdict.results if result.status in ("failed", "errored")]
 
 
-def _sum(result: CheckResult) -> str:
-    return f"{result.check} ({tally(result)})"
+def _sum(result: CheckResult, worse: Collection[str]) -> str:
+    new = sum(name in worse for name in result.bad)
+    told = f"{new} new of {len(result.bad)} failures" if 0 < new < len(result.bad) else tally(result)
+    return f"{result.check} ({told})"
 
 
 def _tell(failure: Failure) -> Iterator[Text]:
+    where = f"{line(sanitize(failure.path), WIDTH)}:{failure.line}"
+    if failure.path and failure.message and spell(failure.id) != failure.id:
+        # A finding is what it says; a test has a name besides
+        yield Text.assemble("  ", (where, "red"), f"  {line(sanitize(failure.message), WIDTH)}")
+        return
     about = Text(f"  {line(sanitize(failure.id.removeprefix(f'{failure.path}::')), WIDTH)}", style="red")
     if failure.path:
-        about.append(f"  {line(sanitize(failure.path), WIDTH)}:{failure.line}", style="dim")
+        about.append(f"  {where}", style="dim")
     yield about
     if failure.message:
         yield Text(f"    {line(sanitize(failure.message), WIDTH)}")
@@ -123,6 +151,11 @@ def tell_in_vain(report: Report) -> Iterator[Text]:
     yield Text(f"{OURS}not mended by {line(report.model, 60)}: {line(sanitize(sentence), WIDTH)}", style="yellow")
     if report.steps:
         yield Text.assemble("what there is:    ", (f"git agent show {report.run}", COMMAND))
+
+
+def tell_late(seconds: float) -> Text:
+    """Say that the time was too short to find what mends it."""
+    return Text(f"{OURS}not mended: nothing was found within {seconds:g} s, see agent.hook.seconds", style="yellow")
 
 
 def tell_way_out() -> Text:

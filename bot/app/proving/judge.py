@@ -1,6 +1,6 @@
 """Judges commits one after the other, each in a clean tree and against the one before it."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias, TypeVar
 
@@ -11,6 +11,7 @@ from bot.app.proving.claim import read_claim
 from bot.app.proving.target import SHORT, Listed, Target
 from bot.app.proving.uncommitted import Search
 from bot.app.proving.values import Judged, Proved, ProvedCommit, Uncommitted
+from bot.app.stepping import finish
 from bot.core.change import ChangeSet
 from bot.core.check import Check, CheckResult, Rung, Verdict
 from bot.core.doubts import Doubt, Work
@@ -28,7 +29,6 @@ from bot.verify.digest import digest
 from bot.verify.ladder import Ladder
 from bot.verify.proof import Proven, Prover
 
-S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -45,17 +45,6 @@ Judging: TypeAlias = Generator[Stage, None, Judged]
 def climb(ladder: Ladder, cleaner: Cleaner, tree: str, before: Verdict | None) -> Verdict:
     """Judge a tree without telling anybody about each check."""
     return finish(ladder.judge(cleaner, tree, before))
-
-
-def finish(steps: Generator[S, None, T], tell: Callable[[S], object] = bool) -> T:
-    """Carry something out to its end, and tell of each step before it is done."""
-    while True:
-        try:
-            step = next(steps)
-        except StopIteration as end:
-            value: T = end.value
-            return value
-        tell(step)
 
 
 def judge(desk: Desk, target: Target, *, reuse: bool = False, brief: bool = False, bay: Bay | None = None) -> Judging:

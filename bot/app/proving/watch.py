@@ -1,9 +1,10 @@
 """Shows a person what is being judged, while it is."""
 
 from bot.app import consoles
-from bot.app.proving.judge import Judging, Stage, finish
+from bot.app.proving.judge import Judging, Stage
 from bot.app.proving.target import SHORT, Target
 from bot.app.proving.values import Judged
+from bot.app.stepping import finish
 
 
 def follow(judging: Judging, target: Target) -> Judged:
