@@ -131,8 +131,8 @@ def find_renamed(old: Mapping[str, CaseResult], after: CheckResult) -> Mapping[s
     if after.narrowed or after.rung in FINDINGS:
         return {}
     present = {case.id for case in after.cases}
-    gone = _by_code(case for name, case in old.items() if name not in present)
-    come = _by_code(case for case in after.cases if case.id not in old)
+    gone = by_code(case for name, case in old.items() if name not in present)
+    come = by_code(case for case in after.cases if case.id not in old)
     return {
         cases[0].id: come[code][0].id
         for code, cases in gone.items()
@@ -142,7 +142,7 @@ def find_renamed(old: Mapping[str, CaseResult], after: CheckResult) -> Mapping[s
     }
 
 
-def _by_code(cases: Iterable[CaseResult]) -> Mapping[tuple[str, str], list[CaseResult]]:
+def by_code(cases: Iterable[CaseResult]) -> Mapping[tuple[str, str], list[CaseResult]]:
     """Sort tests whose code is known by it and their parameters."""
     found: dict[tuple[str, str], list[CaseResult]] = {}
     for case in cases:

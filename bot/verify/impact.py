@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from bot.core.check import CheckResult, file_of
 from bot.verify.detection.project import SKIP
-from bot.verify.imports import Imports, read_imports
+from bot.verify.imports import ANY, Imports, read_imports
 
 SLOW = 2.0
 """Seconds of a suite from which on it is worth asking the nearest tests first."""
@@ -98,6 +98,7 @@ class Users:
 
     def __init__(self, paths: Collection[str], files: Mapping[str, Imports]) -> None:
         self.files = files
+        self.paths = frozenset(paths)
         self.real: dict[str, list[str]] = {}
         """Who uses what is in a file."""
         self.passing: dict[str, list[str]] = {}
@@ -134,7 +135,7 @@ class Users:
         if folder not in self._folders:
             own = (f"{folder}/{name}".lstrip("/") for name in (CONFTEST, PACKAGE))
             higher = self._above(folder.rpartition("/")[0]) if folder else ()
-            self._folders[folder] = (*(path for path in own if path in self.files), *higher)
+            self._folders[folder] = (*(path for path in own if path in self.paths), *higher)
         return self._folders[folder]
 
     def _find(self, name: str, depth: int) -> Uses:
@@ -145,6 +146,8 @@ class Users:
         return known
 
     def _search(self, name: str, depth: int) -> Uses:
+        if name.endswith(ANY):
+            return self._search_all(name.removesuffix(ANY))
         parts = name.split(".")
         ends = [end for end in range(len(parts), 0, -1) if ".".join(parts[:end]) in self.places]
         real: dict[str, None] = {}
@@ -158,6 +161,11 @@ class Users:
                     passing |= dict.fromkeys(further.passing)
                 (passing if number or origins else real)[place] = None
         return Uses(tuple(real), tuple(passing))
+
+    def _search_all(self, start: str) -> Uses:
+        """Find what a name stands for of which only the start can be told."""
+        found = (place for name, places in self.places.items() if name.startswith(start) for place in places)
+        return Uses(tuple(dict.fromkeys(found)), ())
 
     def _origins(self, place: str, name: str) -> tuple[str, ...]:
         """Tell where a package has a name from."""

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 WILD = frozenset({"runpy", "subprocess", "multiprocessing", "pexpect", "pkgutil", "importlib.util"})
 """Modules with which a file may run code that its own imports do not name."""
+ANY = "*"
+"""Stands for the rest of a name that is only known when the file runs."""
+_LOADERS = frozenset({"import_module", "__import__"})
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+(?P<dots>\.*)(?P<origin>[\w.]*)[ \t]+import[ \t]+\(?(?P<names>[\w*,. \t]*)"
     r"|import[ \t]+(?P<modules>[\w., \t]+))",
@@ -22,7 +25,7 @@ class Imports:
     """What one file names."""
 
     modules: frozenset[str]
-    """Dotted names: of modules, and of what is imported from them."""
+    """Dotted names: of modules, and of what is imported from them; with a star behind the start of many."""
     strings: frozenset[str]
     """Dotted names and Python files that stand in strings."""
     wild: bool
@@ -50,6 +53,38 @@ def _modules(node: ast.AST, package: list[str]) -> Iterator[str]:
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
         yield from _from("." * node.level, node.module or "", [alias.name for alias in node.names], package)
+    elif isinstance(node, ast.Call) and node.args and _called(node.func) in _LOADERS:
+        yield from _computed(node.args[0], package)
+
+
+def _called(function: ast.expr) -> str:
+    return getattr(function, "attr", "") or getattr(function, "id", "")
+
+
+def _computed(name: ast.expr, package: list[str]) -> Iterator[str]:
+    """Name what may be loaded under a name that is put together: all that begins so, or lies beside or below."""
+    if isinstance(name, ast.Constant):
+        return
+    start = _begin(name)
+    own = ".".join(package)
+    if not start or start.startswith("."):
+        # A package at the top would be everything
+        start = f"{own}{start}" if start else f"{own}."
+    if start.strip("."):
+        yield f"{start.lstrip('.')}{ANY}"
+
+
+def _begin(name: ast.expr) -> str:
+    """Return the text that an expression begins with, as far as it stands there."""
+    while isinstance(name, (ast.BinOp, ast.JoinedStr, ast.Call)):
+        if isinstance(name, ast.BinOp):
+            name = name.left
+        elif isinstance(name, ast.Call):
+            name = name.func.value if isinstance(name.func, ast.Attribute) else ast.Constant("")
+        else:
+            name = name.values[0] if name.values else ast.Constant("")
+    text = name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else ""
+    return re.split(r"[%{]", text)[0]
 
 
 def _from(dots: str, origin: str, names: list[str], package: list[str]) -> Iterator[str]:

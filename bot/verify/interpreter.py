@@ -177,6 +177,12 @@ def distributions(folders: Iterable[Path]) -> frozenset[str]:
     return frozenset(re.sub(r"[-_.]+", "-", name).lower() for name in found)
 
 
+def version_in(prefix: Path, name: str) -> str:
+    """Tell which version of a distribution an environment holds; empty for none."""
+    found = (path for folder in libraries(prefix) for path in folder.glob(f"{name}-*.dist-info"))
+    return next((path.stem.partition("-")[2] for path in found), "")
+
+
 def libraries(prefix: Path) -> Iterator[Path]:
     """Find the folders that an environment, or an installation, imports libraries from; some may be named twice."""
     for lib in ("lib", "lib64"):

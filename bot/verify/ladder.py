@@ -1,6 +1,6 @@
 """Climbs the ladder of checks on one clean tree."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
@@ -46,6 +46,8 @@ class Ladder:
     outside: Outside | None = None
     excused: frozenset[str] = frozenset()
     """Checks whose new complaints are told, and held against nobody."""
+    aside: frozenset[str] = frozenset()
+    """Cases that nobody is to mend: their failures are left out of what is said."""
     warmth: Warmth = field(default_factory=Warmth, compare=False, repr=False)
     bytecode: Bytecode = field(default_factory=Bytecode, compare=False, repr=False)
 
@@ -101,7 +103,7 @@ class Ladder:
         climb = Climb(self._runner, scene, self.warmth, reuse, self._untouched(scene))
         with climb.ahead:
             climb.start(checks)
-            return (yield from _rungs(checks, scene, climb, self.excused))
+            return (yield from _rungs(checks, scene, climb, self.excused, self.aside))
 
     def _untouched(self, scene: Scene) -> frozenset[str]:
         """Name the checks of parts that a change neither touches nor was imported into."""
@@ -126,7 +128,7 @@ class Ladder:
 
 
 def _rungs(
-    checks: Sequence[Check], scene: Scene, climb: Climb, excused: frozenset[str]
+    checks: Sequence[Check], scene: Scene, climb: Climb, excused: frozenset[str], aside: frozenset[str]
 ) -> Generator[Check, None, Verdict]:
     """Take the answers in the order of the rungs, up to the first rung on which something got worse."""
     before = scene.before
@@ -141,13 +143,24 @@ def _rungs(
             yield check
             answer = climb.ask(check)
             flaky += answer.flaky
-            results.append(answer.result)
+            results.append(leave_out(answer.result, aside))
         # A test that is gone may still hold as it was: that is looked at when all is known
         compared = excuse(without(compare(before, results), flaky), results, excused)
         if blocked is None and before is not None and compared.broken:
             blocked = rung
     compared = excuse(without(compare(before, results), flaky), results, excused)
     return Verdict(tree=scene.tree, results=tuple(results), comparison=compared)
+
+
+def leave_out(result: CheckResult, names: Collection[str]) -> CheckResult:
+    """Leave failures out of a result; one that has no other failures is as good as passed."""
+    kept = tuple(case for case in result.cases if not (case.bad and case.id in names))
+    if result.status != "failed" or len(kept) == len(result.cases):
+        return result
+    if any(case.bad for case in kept):
+        return result.model_copy(update={"cases": kept})
+    left = len(result.cases) - len(kept)
+    return result.model_copy(update={"cases": kept, "status": "passed", "summary": f"{left} set aside, no others"})
 
 
 def _scene(cleaner: Cleaner, root: Path, tree: str, before: Verdict | None, paths: Sequence[str]) -> Scene:

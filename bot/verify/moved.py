@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from bot.core.check import CaseResult, CheckResult, Verdict
-from bot.verify.compare import FINDINGS
+from bot.verify.compare import FINDINGS, by_code
 
 ALIKE = 0.6
 """Part of the lines that two files have to have in common."""
@@ -28,6 +28,21 @@ def follow(before: Verdict, root: Path, paths: Sequence[str], read: Callable[[st
     moved = _pair({path: read(path) or b"" for path in gone}, {path: (root / path).read_bytes() for path in fresh})
     results = tuple(_renamed(result, moved) if result.rung in FINDINGS else result for result in before.results)
     return before.model_copy(update={"results": results})
+
+
+def recognise(before: Verdict, after: CheckResult) -> Verdict:
+    """Let tests that failed before carry the names under which the only tests of the same code fail now."""
+    told = before.result(after.check)
+    old = {case.id: case for case in told.cases} if told is not None else {}
+    present = {case.id for case in after.cases}
+    gone = by_code(case for name, case in old.items() if name not in present and case.bad)
+    come = by_code(case for case in after.cases if case.id not in old and case.bad)
+    names = {gone[code][0].id: come[code][0].id for code in gone if len(gone[code]) == len(come.get(code, ())) == 1}
+    if told is None or not names:
+        return before
+    cases = tuple(case.model_copy(update={"id": names.get(case.id, case.id)}) for case in told.cases)
+    known = {told.check: told.model_copy(update={"cases": cases})}
+    return before.model_copy(update={"results": tuple(known.get(each.check, each) for each in before.results)})
 
 
 def _pair(gone: Mapping[str, bytes], fresh: Mapping[str, bytes]) -> Mapping[str, str]:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import PurePosixPath
 from typing import Literal
 
 from pydantic import ValidationError
@@ -17,9 +18,11 @@ from bot.core.check import Check, CheckResult, Reader
 from bot.core.redact import Redactor
 from bot.core.task import Record
 from bot.protocols import Shelf
+from bot.verify.detection.linters import LINTERS
 from bot.verify.fingerprint import program
 
 READERS: frozenset[Reader] = frozenset({"syntax", "ruff", "ruff-format", "mypy", "pytest", "unittest"})
+_LINTERS = frozenset(linter.name for linter in LINTERS)
 OPEN = frozenset({"process", "none", ""})
 """Isolation levels that hide nothing of ours."""
 OLDEST = 24 * 3600.0
@@ -80,7 +83,13 @@ class Reuse:
 
 def is_reusable(check: Check) -> bool:
     """Tell whether what a check says rests on nothing but the tree and what is installed."""
-    return check.reader in READERS and not check.network
+    known = check.reader in READERS or (check.reader == "lines" and bool(check.argv) and _is_linter(check.argv[0]))
+    return known and not check.network
+
+
+def _is_linter(program: str) -> bool:
+    """Tell a linter that is known and lies in an environment from a command that somebody declared."""
+    return program.startswith("/") and PurePosixPath(program).name in _LINTERS
 
 
 def _is_whole(result: CheckResult) -> bool:

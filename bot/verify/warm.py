@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from bot.core.check import Check, CheckResult
-from bot.protocols import HELD, Mount
+from bot.core.held import HELD
+from bot.protocols import Mount
 from bot.verify import typed
 from bot.verify.detection.plugins import foreign_plugins
 from bot.verify.imports import read_imports

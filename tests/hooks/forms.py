@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tests.hooks.site import Edit, Site
+from tests.hooks.site import Edit, Site, refuse_once
 from tests.product import Ran
 
 Step = Callable[[Site, Edit], None]
@@ -27,10 +27,9 @@ class Form:
         """Commit in this form."""
         return site.commit(*self._args(edit), stdin=self._answers(site, edit), env=env)
 
-    def commit_under(self, site: Site, edit: Edit, hooks: str) -> Ran:
-        """Commit in this form with the hooks of another folder."""
-        argv = ("git", "-c", f"core.hooksPath={hooks}", "commit", *self._args(edit))
-        return site.run(*argv, stdin=self._answers(site, edit))
+    def refuse_once(self, site: Site, edit: Edit) -> None:
+        """Have another hook refuse a commit of this form."""
+        refuse_once(site, *self._args(edit), stdin=self._answers(site, edit))
 
     def _args(self, edit: Edit) -> tuple[str, ...]:
         return tuple(edit.path if arg == "PATH" else arg for arg in self.args)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from tests.conftest import IDENTITY, Repo, make_repo
 from tests.hooks.relay import hook_python
-from tests.product import Ran, run
+from tests.product import FINISH, Ran, calls, checkpoint, edit, run, script
 from tests.untouched import difference, print_of
 
 PATIENCE = 120.0
@@ -286,7 +286,13 @@ def framework() -> str:
 def set_up(settings: Mapping[str, str]) -> None:
     """Set what a person has set for all of their repositories."""
     for name, value in settings.items():
-        subprocess.run(["git", "config", "--global", "--add", name, value], check=True)
+        subprocess.run(["git", "config", "--global", name, value], check=True)
+
+
+def mend_by_script(path: Path) -> None:
+    """Have the edit that can be mended be mended by a script, which takes no time to look for it."""
+    spec = script(path, calls(edit("a - b", "a + b"), checkpoint()), calls(FINISH))
+    set_up({"agent.hook.model": spec})
 
 
 def last_commit(site: Site) -> str:
@@ -298,3 +304,13 @@ def offered(done: Ran) -> str:
     """Return the run that a refusal offers to accept; "" where it offers none."""
     found = re.search(r"git agent accept (\w+)", done.err)
     return found[1] if found else ""
+
+
+def refuse_once(site: Site, *args: str, stdin: str = "") -> None:
+    """Have another hook refuse a commit, so that git has written by itself what it writes at a refusal."""
+    script = site.path.parent / "refusing/pre-commit"
+    script.parent.mkdir(exist_ok=True)
+    script.write_text("#!/bin/sh\nexit 1\n")
+    script.chmod(0o755)
+    done = site.run("git", "-c", f"core.hooksPath={script.parent}", "commit", *args, stdin=stdin)
+    assert done.code == 1, done.err

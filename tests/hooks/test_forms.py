@@ -23,13 +23,12 @@ from tests.hooks.site import (
     last_commit,
     lay_out_work,
     make_site,
+    mend_by_script,
     offered,
-    set_up,
 )
-from tests.product import FINISH, Ran, calls, checkpoint, edit, script
+from tests.product import Ran
 
 EVERYTHING = "HOOK_SEQUENCES" in os.environ
-MEND = edit("a - b", "a + b")
 EDITS = {"passes": PASSES, "mended": MENDED, "stuck": STUCK}
 
 
@@ -82,15 +81,6 @@ def begin(folder: Path, edit: Edit, case: Case, *, real: bool) -> Site:
     return site
 
 
-def refuse_once(site: Site, form: str, edit: Edit, hooks: Path) -> None:
-    """Have another hook refuse the commit, so that git has written by itself what it writes at a refusal."""
-    hooks.mkdir()
-    script = hooks / "pre-commit"
-    script.write_text("#!/bin/sh\nexit 1\n")
-    script.chmod(0o755)
-    assert FORMS[form].commit_under(site, edit, str(hooks)).code == 1
-
-
 def check_passed(site: Site, done: Ran, expected: Done, *, parted: bool = False) -> None:
     """Check that the commit is the very one that is made without a hook, and everything else as it is then."""
     assert done.code == 0, done.err
@@ -118,9 +108,9 @@ def test_a_commit_is_the_very_one_it_would_have_been_or_nothing_has_happened(
     form, wrote = FORMS[case.form], EDITS[case.outcome]
     site = begin(tmp_path / "place", wrote, case, real=case.real)
     if not case.real:
-        set_up({"agent.hook.model": script(tmp_path / "script", calls(MEND, checkpoint()), calls(FINISH))})
+        mend_by_script(tmp_path / "script")
     install(site)
-    refuse_once(site, case.form, wrote, tmp_path / "refusing")
+    form.refuse_once(site, wrote)
     before = site.seen(), site.all()
     done = form.commit(site, wrote)
     expected = undisturbed(templates, case.form, real=case.real)

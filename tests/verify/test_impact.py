@@ -110,3 +110,16 @@ def test_all_are_asked_where_that_is_unsure_or_gains_nothing(root: Path, paths: 
 def test_a_tree_that_cannot_be_read_is_asked_as_a_whole(root: Path) -> None:
     (root / "src/shop/linked.py").symlink_to("/etc/passwd")
     assert nearest(root, ["src/shop/users.py"], before()) == ()
+
+
+def test_what_counted_for_a_folder_and_is_gone_is_still_missed_there(root: Path) -> None:
+    (root / "tests/db/conftest.py").unlink()
+    assert near_to(root, "tests/db/conftest.py") == {"store"}
+
+
+def test_modules_whose_name_is_put_together_are_reached_as_far_as_it_is_known(root: Path) -> None:
+    loads = "from importlib import import_module\n\n\ndef load(name):\n    return import_module({})\n"
+    write(root, {"src/shop/load.py": loads.format('f"shop.na{name}"'), "src/shop/any.py": loads.format("name")})
+    write(root, {"tests/test_load.py": "from shop.load import load\n", "tests/test_any.py": "import shop.any\n"})
+    assert near_to(root, "src/shop/names.py") >= {"load", "any"}
+    assert near_to(root, "src/shop/cart.py") >= {"any"}

@@ -27,6 +27,22 @@ def test_imports_are_named_in_full(source: str, modules: set[str]) -> None:
     assert not found.wild
 
 
+@pytest.mark.parametrize(
+    ("name", "modules"),
+    [
+        ("'a.b'", set()),
+        ("f'a.b_{x}.c'", {"a.b_*"}),
+        ("'a.%s' % x", {"a.*"}),
+        ("'a.{}.c'.format(x)", {"a.*"}),
+        ("'.' + x, __package__", {"pkg.sub.*"}),
+        ("names[0]", {"pkg.sub.*"}),
+    ],
+)
+def test_names_that_are_put_together_are_named_by_their_start(name: str, modules: set[str]) -> None:
+    assert read_imports(f"import_module({name})\n".encode(), "pkg/sub/file.py").modules == modules
+    assert read_imports(b"import_module(name)\n", "file.py").modules == set()
+
+
 def test_names_in_strings_are_noted() -> None:
     found = read_imports(b"x = ['pkg.mod.name', 'scripts/run.py', 'just words', 'word']\n", "t.py")
     assert found.strings == {"pkg.mod.name", "scripts/run.py"}

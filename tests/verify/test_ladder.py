@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bot.core.check import Check, Rung, Verdict
+from bot.core.check import CaseResult, Check, CheckResult, Rung, Verdict
 from bot.errors import SandboxUnavailable
 from bot.protocols import Command, Completed
 from bot.sandbox.process import ProcessExecutor
 from bot.verify.detection.detect import detect
 from bot.verify.interpreter import find
-from bot.verify.ladder import Ladder
+from bot.verify.ladder import Ladder, leave_out
 from tests.conftest import Repo
 from tests.verify.conftest import CALC, FIXED, PYTEST, TESTS, bare, climb, ladder_for, outcomes, write
 
@@ -163,3 +163,13 @@ def test_verdict_names_its_tree_and_survives_the_trace(project: Path) -> None:
     _, verdict = climb(ladder_for(project, SYNTAX, PYTEST), write(project, {"calc.py": CALC, "test_calc.py": TESTS}))
     assert verdict.tree == "tree"
     assert Verdict.model_validate_json(verdict.model_dump_json()) == verdict
+
+
+def test_what_is_set_aside_is_left_out_of_a_result_and_what_is_new_stays() -> None:
+    bad = [CaseResult(id=name, outcome="failed") for name in ("a", "b")]
+    good = CaseResult(id="c", outcome="passed")
+    result = CheckResult(check="t", rung=Rung.UNIT, status="failed", cases=(*bad, good))
+    assert leave_out(result, {"a"}) == result.model_copy(update={"cases": (bad[1], good)})
+    whole = leave_out(result, {"a", "b", "c"})
+    assert (whole.status, whole.cases, whole.summary) == ("passed", (good,), "2 set aside, no others")
+    assert leave_out(result, {"z"}) is result

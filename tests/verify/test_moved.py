@@ -6,7 +6,7 @@ import pytest
 
 from bot.core.check import CaseResult, CheckResult, Rung, Verdict
 from bot.verify.compare import compare
-from bot.verify.moved import follow
+from bot.verify.moved import follow, recognise
 from tests.verify.conftest import write
 
 TEXT = "import os\nimport sys\n\n\ndef f():\n    return 1\n"
@@ -58,3 +58,16 @@ def test_tests_are_left_alone(tmp_path: Path) -> None:
     write(tmp_path, {"test_b.py": TEXT})
     before = Verdict(tree="a", results=(found(Rung.UNIT, "test_a.py::t"),))
     assert follow(before, tmp_path, ["test_a.py", "test_b.py"], {"test_a.py": b""}.get) == before
+
+
+def failing(**codes: str) -> CheckResult:
+    cases = tuple(CaseResult(id=f"test_a.py::{name}", outcome="failed", code=code) for name, code in codes.items())
+    return CheckResult(check="check", rung=Rung.UNIT, status="failed", cases=cases)
+
+
+def test_a_test_that_failed_before_fails_under_another_name_as_well() -> None:
+    before = Verdict(tree="a", results=(failing(one="1", two="2", three="2", four="4"),))
+    after = failing(four="4", uno="1", dos="2", new="9", anew="4")
+    told = recognise(before, after)
+    assert compare(told, [after]).broken == ("test_a.py::dos", "test_a.py::new", "test_a.py::anew")
+    assert recognise(before, failing(one="1")) is before

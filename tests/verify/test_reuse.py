@@ -13,7 +13,7 @@ from bot.core.check import CaseResult, Check, CheckResult, Rung, Verdict
 from bot.core.redact import Redactor
 from bot.verify.compare import compare
 from bot.verify.digest import digest
-from bot.verify.reuse import OLDEST, Reuse
+from bot.verify.reuse import OLDEST, Reuse, is_reusable
 
 PYTEST = Check(name="pytest", rung=Rung.UNIT, reader="pytest")
 PASSED = CheckResult(
@@ -49,6 +49,19 @@ def kept() -> tuple[Reuse, Box, dict[str, Any]]:
 
 def forge(box: Box, document: Any) -> None:
     box.things = dict.fromkeys(box.things, json.dumps(document).encode())
+
+
+def test_linters_that_are_known_are_believed_and_commands_of_a_project_are_not() -> None:
+    lines = Check(name="flake8", rung=Rung.STATIC, reader="lines", argv=("/venv/bin/flake8", "src"))
+    assert is_reusable(lines)
+    others: list[dict[str, Any]] = [
+        {"argv": ("flake8",)},
+        {"argv": ("/venv/bin/own",)},
+        {"argv": ()},
+        {"network": True},
+    ]
+    assert not any(is_reusable(lines.model_copy(update=each)) for each in others)
+    assert not is_reusable(lines.model_copy(update={"reader": "exit"}))
 
 
 def test_what_was_kept_comes_back_for_the_same_tree_check_and_environment_alone() -> None:

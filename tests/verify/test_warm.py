@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from bot.core.check import Check, CheckResult, Rung
-from bot.protocols import HELD, Command, Completed
+from bot.core.held import HELD
+from bot.protocols import Command, Completed
 from bot.sandbox.process import ProcessExecutor
 from bot.verify import typed
 from bot.verify.interpreter import own

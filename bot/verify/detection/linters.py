@@ -26,13 +26,16 @@ class Linter(NamedTuple):
     """The subcommand that judges; others do something else."""
     asking: frozenset[str] = frozenset()
     """Options without one of which their command is another one: a formatter that writes."""
+    plugins: tuple[tuple[str, str], ...] = ()
+    """Sections that it does not read by itself, each with the distribution that makes it do so."""
 
 
 _PYLINT = ("--output-format=text", "--msg-template={path}:{line}:{column}: {msg_id}: {msg} ({symbol})", "--score=n",
            "--reports=n", "--fail-under=10")  # fmt: skip
 LINTERS: tuple[Linter, ...] = (
     Linter("flake8", sections=(".flake8", "setup.cfg/flake8", "tox.ini/flake8", "tool.flake8"), hooks=("flake8",),
-           always=("--format=%(path)s:%(row)d:%(col)d: %(code)s %(text)s",)),
+           always=("--format=%(path)s:%(row)d:%(col)d: %(code)s %(text)s",),
+           plugins=(("tool.flake8", "flake8-pyproject"),)),
     Linter("pycodestyle", sections=("setup.cfg/pycodestyle", "tox.ini/pycodestyle"), always=("--format=default",),
            default=(".",)),
     Linter("pyflakes", default=(".",)),
@@ -94,6 +97,9 @@ def _check(
     program = interpreter.script(linter.name)
     if program is None:
         return f"{linter.name} is not run: it is not installed in the project's own environment ({why})"
+    deaf = _unread(linter, project, interpreter)
+    if deaf:
+        return f"{linter.name} is not run: {deaf} ({why})"
     arguments, folder = _arguments(linter, project, command)
     if arguments is None:
         return f"{linter.name} is not run: {_shown(command)} cannot be read to the end ({why})"
@@ -102,6 +108,16 @@ def _check(
         name=linter.name, rung=linter.rung, argv=argv, reader="lines",
         timeout=300, reason=why, folder=folder, environment=command.environment if command is not None else (),
     )  # fmt: skip
+
+
+def _unread(linter: Linter, project: Project, interpreter: Interpreter) -> str:
+    """Say which settings it would not read, and complain of what the project allows; empty when there are none."""
+    for section, plugin in linter.plugins:
+        others = linter._replace(sections=tuple(each for each in linter.sections if each != section), hooks=())
+        told = project.tool(section.removeprefix("tool.")) is not None and not _configured(project, others)
+        if told and plugin not in interpreter.installed:
+            return f"[{section}] is only read by {plugin}, which is not installed in the project's own environment"
+    return ""
 
 
 def _arguments(linter: Linter, project: Project, command: Named | None) -> tuple[tuple[str, ...] | None, str]:

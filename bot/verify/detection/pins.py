@@ -28,9 +28,12 @@ def lent(project: Project, tool: str) -> str:
     return f"{LENT}, {told}" if told else LENT
 
 
-def unmet(project: Project, tool: str) -> str:
-    """Say which version git agent's own tool is in, and which the project asks for; empty where they agree."""
-    have = _own(tool)
+def unmet(project: Project, tool: str, have: str = "") -> str:
+    """Say which version a tool is in, and which the project asks for; empty where they agree.
+
+    `have` is the version, where it is not git agent's own tool.
+    """
+    have = have or _own(tool)
     pins = (pin for pin in _pins(project, tool) if have and not pin.versions.contains(have, prereleases=True))
     found = next(pins, None)
     if found is None:
@@ -47,6 +50,13 @@ def refusal(project: Project) -> str:
         if wanted is not None and have and not wanted.contains(have, prereleases=True):
             return f"{place} requires version {wanted}, and git agent's own is {have}"
     return ""
+
+
+def chooses_rules(project: Project) -> bool:
+    """Tell whether a project says itself what ruff looks for: what it looks for by default is not always the same."""
+    told = [settings for settings, _ in _settings(project)]
+    tables = [*told, *(table for settings in told if isinstance(table := settings.get("lint"), dict))]
+    return any("select" in table or "extend" in table for table in tables)
 
 
 def _own(tool: str) -> str:

@@ -9,7 +9,7 @@ from bot.core.check import Check, Reader, Rung
 from bot.verify.detection import pins
 from bot.verify.detection.commands import UNKNOWN, Named, join
 from bot.verify.detection.project import Project
-from bot.verify.interpreter import OWN, Interpreter, own_script
+from bot.verify.interpreter import OWN, Interpreter, own_script, version_in
 
 _VALUED = frozenset({"--select", "--ignore", "--extend-select", "--extend-ignore", "--exclude", "--extend-exclude",
                           "--line-length", "--target-version", "--per-file-ignores", "--config"})  # fmt: skip
@@ -48,8 +48,19 @@ def find(project: Project, commands: Sequence[Named], interpreter: Interpreter) 
             reader=wanted.name,
             timeout=120,
             reason=reason + lent,
-            borrowed=pins.unmet(project, "ruff") if not own or interpreter.origin == OWN else "",
+            borrowed=_another(project, wanted, interpreter, words, own=own),
         )
+
+
+def _another(project: Project, wanted: Wanted, interpreter: Interpreter, words: Sequence[str], *, own: bool) -> str:
+    """Say where it is another version that would find something else; empty where it is not."""
+    if not own or interpreter.origin == OWN:
+        return pins.unmet(project, "ruff")
+    chosen = pins.chooses_rules(project) or any(word.partition("=")[0] == "--select" for word in words)
+    if wanted.name != "ruff" or chosen:
+        return ""
+    have = version_in(interpreter.path.parent.parent, "ruff")
+    return pins.unmet(project, "ruff", have) if have else ""
 
 
 def _wanted(project: Project, commands: Sequence[Named]) -> Iterator[Wanted]:

@@ -1,14 +1,15 @@
 """Asks checks of one tree or the other for as long as there is time, and remembers what was said in full."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import NamedTuple
 
 from bot.core.check import Check, CheckResult
 from bot.verify.again import SUITES
+from bot.verify.crew import Crew
 from bot.verify.fast.bounded import Bounded
 from bot.verify.ladder import Ladder
 from bot.verify.reuse import Reuse
@@ -63,10 +64,10 @@ def side_by_side(
     asking: Asking, tree: str, checks: Sequence[Check], root: Path
 ) -> Iterator[Callable[[], list[Answer]]]:
     """Begin to ask checks that only look at a tree; what is given waits for their answers, in order."""
-    pool = ThreadPoolExecutor(max_workers=MOST)
+    crew = Crew(BoundedSemaphore(MOST))
+    begun = [crew.submit(asking.ask, tree, check, root) for check in checks]
     try:
-        begun = [pool.submit(asking.ask, tree, check, root) for check in checks]
         yield lambda: [answer.result() for answer in begun]
     finally:
         # Whoever interrupts does not want to wait for what was begun
-        pool.shutdown(wait=False, cancel_futures=True)
+        crew.leave(waiting=False)

@@ -92,7 +92,7 @@ class Course:
     def _look(self, checks: Sequence[Check], suites: Sequence[Check]) -> Generator[Check, None, list[Answer]]:
         asking, tree, root = self.scales.asking, self.scales.tree, self.scales.root
         told = {check.name: known for check in checks if (known := self._passed(check)) is not None}
-        aimed = [self.plan.look(check) for check in checks if check.name not in told]
+        aimed = [self.plan.look(check, lambda: self.graph) for check in checks if check.name not in told]
         wanted = [check for check in aimed if check is not None]
         yield from wanted
         reading = [check for check in wanted if check.reader != "exit"]
@@ -128,20 +128,29 @@ class Course:
         return [self._test(steps)]
 
     def _test(self, steps: Steps) -> Answer:
-        """Run a suite step by step, as far as nothing fails and time allows."""
-        answers: list[Answer] = []
+        """Run a suite step by step, as far as nothing gets worse and time allows."""
+        whole: list[Answer] = []
+        targets: list[str] = []
+        worse = False
         for check in steps.checks:
-            answers.append(self.scales.asking.ask(self.scales.tree, check, self.scales.root))
-            if answers[-1].cut or not _is_good(answers[-1].result):
+            answer = self.scales.asking.ask(self.scales.tree, check, self.scales.root)
+            if answer.cut and not whole:
+                return answer
+            if answer.cut:
                 break
-        whole = [answer for answer in answers if not answer.cut]
-        if not whole:
-            return answers[0]
-        targets = [path for answer in whole for path in answer.check.targets]
-        if len(targets) < steps.files and _is_good(whole[-1].result):
+            whole.append(answer)
+            targets += check.targets
+            worse = len(targets) < steps.files and self._is_worse(answer)
+            if worse:
+                break
+        if len(targets) < steps.files and not worse:
             told = f"{len(targets)} of the {steps.files} test files that it reaches were run"
             self.findings.say_nothing(whole[0].check, told)
         return Answer(aim(whole[0].check, targets), _together(answer.result for answer in whole))
+
+    def _is_worse(self, answer: Answer) -> bool:
+        """Tell whether the tests after these can wait; what failed before keeps nobody from being asked."""
+        return not _is_good(answer.result) and self.scales.weigh([answer])[0].worse
 
     def _settle(self, answers: Sequence[Answer]) -> bool:
         """Note what was said on a rung; tell whether something got worse."""

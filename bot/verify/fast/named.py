@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TypeAlias
@@ -114,7 +114,9 @@ def _names(root: Path, path: str) -> Imports:
     unknown = Imports(frozenset(), frozenset(), wild=True)
     try:
         target = root / path
-        if target.is_symlink() or target.stat().st_size > LARGEST:
+        if target.is_symlink():
+            return replace(unknown, strings=frozenset({str(target.readlink())}))
+        if target.stat().st_size > LARGEST:
             return unknown
         return read_imports(target.read_bytes(), path)
     except OSError:

@@ -18,13 +18,15 @@ class Changed(NamedTuple):
     added: frozenset[str] = frozenset()
     """Those of them that were not there before."""
     gone: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
+    """Links and submodules, which no tool is told of."""
     nameable: bool = True
     """Whether every file can be named to a tool."""
 
     @property
     def paths(self) -> tuple[str, ...]:
         """All of them."""
-        return (*self.present, *self.gone)
+        return (*self.present, *self.gone, *self.other)
 
 
 def choose(checks: Sequence[Check], highest: Rung) -> list[Check]:
@@ -36,13 +38,14 @@ def choose(checks: Sequence[Check], highest: Rung) -> list[Check]:
 
 
 def sort_out(files: Sequence[FileChange]) -> Changed:
-    """Sort the regular files of a change by what became of them."""
+    """Sort the files of a change by what became of them."""
     plain = [file for file in files if file.mode.startswith("100")]
     present = tuple(file.path for file in plain if file.kind != "deleted")
     # What became a link is no file any more, and what was one is a new file
     gone = tuple(file.path for file in files if file.kind == "deleted" or (file.kind == "typechange" and _left(file)))
     fresh = (file.path for file in plain if file.kind in ("added", "typechange"))
-    return Changed(present, frozenset(fresh), gone, all(map(_is_nameable, present)))
+    other = tuple(file.path for file in files if file.kind not in ("deleted", "typechange") and _left(file))
+    return Changed(present, frozenset(fresh), gone, other, all(map(_is_nameable, present)))
 
 
 def _left(file: FileChange) -> bool:

@@ -18,6 +18,10 @@ FIRST = 20
 """Test files that are run before the others: those nearest to the change."""
 
 
+MOST_LEFT_BEHIND = 50
+"""Files whose types are looked at because a module that they import is gone."""
+
+
 class Steps(NamedTuple):
     """A suite in parts, one after the other."""
 
@@ -36,13 +40,14 @@ class Plan:
     after: Read
     _projects: dict[str, Project] = field(default_factory=dict, init=False)
 
-    def look(self, check: Check) -> Check | None:
+    def look(self, check: Check, graph: Callable[[], Graph | None]) -> Check | None:
         """Narrow a check that reads files; None when the change does not concern it."""
         if check.reader == "exit" or self._is_whole(check):
             return check
         if check.reader == "lines":
             return aim_linter(check, self.changed.present, self._project(check))
-        return narrow(check, find_scope(check, self._project(check)), self.changed.present)
+        lost = self._left_behind(graph) if check.reader == "mypy" else ()
+        return narrow(check, find_scope(check, self._project(check)), (*self.changed.present, *lost))
 
     def test(self, check: Check, graph: Callable[[], Graph | None]) -> Steps:
         """Part a suite into steps, of the tests that the change reaches; none when there are none."""
@@ -51,9 +56,16 @@ class Plan:
         known = graph() if scope is not None and not self._is_whole(check) else None
         if scope is None or known is None:
             return whole
-        files = [path for path in reach(known, self.changed) if scope.holds(path)]
+        files = [path for path in reach(known, self.changed, self.root) if scope.holds(path)]
         parts = (files[:FIRST], files[FIRST:MOST])
         return Steps(tuple(aim(check, part) for part in parts if part), len(files))
+
+    def _left_behind(self, graph: Callable[[], Graph | None]) -> tuple[str, ...]:
+        """Name those who import a module that is gone."""
+        gone = [path for path in self.changed.gone if path.endswith(".py")]
+        known = graph() if gone else None
+        steps = known.steps(gone) if known is not None else {}
+        return tuple(path for path, step in steps.items() if step == 1)[:MOST_LEFT_BEHIND]
 
     def _project(self, check: Check) -> Project:
         """Read what the folder of a check says of its tools, once."""

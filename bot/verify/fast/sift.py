@@ -4,6 +4,7 @@ import time
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from bot.core.change import FileChange
 from bot.core.check import Check, Rung
@@ -18,7 +19,8 @@ from bot.verify.fast.memory import Memory
 from bot.verify.fast.named import Names
 from bot.verify.fast.narrow import choose, sort_out
 from bot.verify.fast.plan import Plan
-from bot.verify.fast.weighing import Scales
+from bot.verify.fast.settings import Read
+from bot.verify.fast.weighing import EMPTY, Scales
 from bot.verify.fingerprint import fingerprint
 from bot.verify.impact import Graph
 from bot.verify.ladder import Ladder
@@ -26,6 +28,13 @@ from bot.verify.reuse import OPEN
 
 READING = 0.6
 """Part of the time that finding out what imports what may take."""
+
+
+class Side(NamedTuple):
+    """A tree that a merge brings in, and what the merged one changes of it."""
+
+    tree: str
+    files: tuple[FileChange, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,8 @@ class Question:
     """Who says what the trees hold; where nobody does, the files in the folder are looked at."""
     highest: Rung = Rung.UNIT
     """The last rung that is asked."""
+    others: tuple["Side", ...] = ()
+    """What a merge brings in besides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +113,8 @@ def _asking(ladder: Ladder, kept: Path | None, until: float) -> Asking:
 def _course(
     ladder: Ladder, cleaner: Cleaner, question: Question, root: Path, until: float, findings: Findings
 ) -> Course:
-    def before(path: str) -> bytes | None:
-        return cleaner.read(question.base, path)
-
-    def after(path: str) -> bytes | None:
-        return cleaner.read(question.tree, path)
+    def reader(tree: str) -> Read:
+        return lambda path: cleaner.read(tree, path) if tree not in EMPTY else None
 
     def read() -> Graph | None:
         moment = until - question.seconds * (1 - READING)
@@ -115,5 +123,10 @@ def _course(
     changed = sort_out(question.files)
     excused = ladder.excused | {check.name for check in ladder.checks if check.borrowed}
     asking = _asking(ladder, question.kept, until)
+    before, after = reader(question.base), reader(question.tree)
     scales = Scales(asking, cleaner.clean, root, question.tree, question.base, changed, before, excused)
-    return Course(Plan(root, changed, before, after), scales, findings, read)
+    others = tuple(
+        replace(scales, base=side.tree, changed=sort_out(side.files), read=reader(side.tree))
+        for side in question.others
+    )
+    return Course(Plan(root, changed, before, after), replace(scales, others=others), findings, read)

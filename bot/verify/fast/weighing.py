@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.core.check import Check, Verdict, file_of
+from bot.core.evidence import is_test
 from bot.verify.again import SUITES
 from bot.verify.ahead import LOOKING
 from bot.verify.compare import excuse
 from bot.verify.fast.asking import Answer, Asking, side_by_side
-from bot.verify.fast.held import Held, against, alone, unasked
+from bot.verify.fast.held import Held, against, alone, pardon, settle, unasked
 from bot.verify.fast.narrow import Changed, aim
 from bot.verify.fast.settings import Read
-from bot.verify.moved import follow
+from bot.verify.moved import follow, recognise
 from bot.verify.readers import absent
 from bot.verify.repeat import MOST_REPEATED, STOPPED, functions_of, passing
 
@@ -39,34 +40,46 @@ class Scales:
     """Returns what a file held before."""
     excused: frozenset[str] = frozenset()
     """Checks whose new complaints are told, and held against nobody."""
+    others: tuple["Scales", ...] = ()
+    """The same tree held against what a merge brings in: what fails there already came with it."""
 
     def weigh(self, failing: Sequence[Answer]) -> list[Held]:
         """Say of each answer what is new in it."""
-        return [self._excuse(held) for held in self._weigh(failing)]
+        told = [self._excuse(held) for held in self._weigh(failing)]
+        for other in self.others:
+            worse = [at for at, held in enumerate(told) if held.worse]
+            for at, there in zip(worse, other.weigh([failing[at] for at in worse]) if worse else (), strict=True):
+                told[at] = pardon(told[at], there)
+        return told
 
     def _excuse(self, held: Held) -> Held:
         return held._replace(comparison=excuse(held.comparison, [held.result], self.excused))
 
     def _weigh(self, failing: Sequence[Answer]) -> list[Held]:
-        flaky = [self._flaky(answer) for answer in failing]
         if self.base in EMPTY:
-            return [alone(answer.result, names) for answer, names in zip(failing, flaky, strict=True)]
-        wanted = [self._earlier(answer) for answer in failing]
-        before = self._ask_before([check for check in wanted if check is not None])
-        told = [before.pop(0) if check is not None else None for check in wanted]
-        return [self._hold(*each) for each in zip(failing, told, flaky, strict=True)]
+            held = [alone(answer.result) for answer in failing]
+        else:
+            wanted = [self._earlier(answer) for answer in failing]
+            before = self._ask_before([check for check in wanted if check is not None])
+            told = [before.pop(0) if check is not None else None for check in wanted]
+            held = [self._hold(*each) for each in zip(failing, told, strict=True)]
+        # Of what failed before nobody wants to know whether it always does
+        return [settle(each, self._flaky(answer, each)) for answer, each in zip(failing, held, strict=True)]
 
-    def _hold(self, answer: Answer, before: Answer | None, flaky: Sequence[str]) -> Held:
+    def _hold(self, answer: Answer, before: Answer | None) -> Held:
         if before is not None and before.cut:
-            return unasked(answer.result, flaky)
+            return unasked(answer.result)
         said = before.result if before is not None else absent(answer.check)
         verdict = Verdict(tree=self.base, results=(said,))
         verdict = follow(verdict, self.root, self.changed.paths, self.read) if self.changed.gone else verdict
-        return against(verdict, answer.result, flaky, asked=before is not None)
+        verdict = recognise(verdict, answer.result) if answer.check.reader in SUITES else verdict
+        return against(verdict, answer.result, asked=before is not None)
 
-    def _flaky(self, answer: Answer) -> tuple[str, ...]:
-        """Name the tests that do not fail when they are run once more."""
-        bad = [case for case in answer.result.cases if case.bad and "::" in case.id and STOPPED not in case.message]
+    def _flaky(self, answer: Answer, held: Held) -> tuple[str, ...]:
+        """Name the tests that got worse and do not fail when they are run once more."""
+        worse = {*held.comparison.broken, *held.comparison.prevented}
+        failed = [case for case in answer.result.cases if case.bad]
+        bad = [case for case in failed if case.id in worse and "::" in case.id and STOPPED not in case.message]
         if answer.check.reader not in SUITES or not 0 < len(bad) <= MOST_REPEATED or self._is_sure(answer):
             return ()
         with self.clean(self.tree):
@@ -76,7 +89,7 @@ class Scales:
         if again.cut or again.result.status == "errored":
             return ()
         unstable = tuple(name for name in names if name in passing(again.result))
-        if not unstable:
+        if not unstable and bad == failed:
             self.asking.keep(self.tree, answer, steady=True)
         return unstable
 
@@ -98,8 +111,10 @@ class Scales:
         if not files:
             return check
         kept = [path for path in files if path not in self.changed.added]
-        # A finding may have come along with a file that has another name now
-        moved = self.changed.gone if kept != [*files] and check.reader not in SUITES else ()
+        # What is wrong may have come along with a file that has another name now
+        moved = self.changed.gone if kept != [*files] else ()
+        if check.reader in SUITES:
+            moved = tuple(path for path in moved if path.endswith(".py") and is_test(path))
         return aim(check, (*kept, *moved)) if (*kept, *moved) else None
 
     def _ask_before(self, checks: Sequence[Check]) -> list[Answer]:

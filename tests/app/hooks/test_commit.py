@@ -9,8 +9,8 @@ import pytest
 from bot.app.acceptance import accept
 from bot.app.hooks.commit import judge_commit
 from bot.app.hooks.run import run_hook
-from bot.app.hooks.telling import tell_notes
-from bot.core.check import CheckResult, Comparison, Rung, Verdict
+from bot.app.hooks.telling import tell_failure, tell_notes, tell_pass
+from bot.core.check import CaseResult, CheckResult, Comparison, Rung, Verdict
 from bot.core.hook import Sifted, Unjudged
 from bot.errors import UsageError
 from tests.conftest import Repo, make_repo
@@ -151,12 +151,41 @@ def test_what_could_not_be_judged_in_time_goes_through_and_is_named(
 def test_what_failed_before_and_what_nobody_could_ask_is_told_in_a_line_each() -> None:
 
     result = CheckResult(check="t", rung=Rung.UNIT, status="failed")
-    verdict = Verdict(tree="t", results=(result,), comparison=Comparison(flaky=("t::c",)))
+    verdict = Verdict(tree="t", results=(result,), comparison=Comparison(flaky=("t::c",), complained=("t::d",)))
     sifted = Sifted(tree="t", base="b", verdict=verdict, old=("t::a", "t::b"), unjudged=(Unjudged(check="u", why="w"),))
     assert [line.plain for line in tell_notes(sifted)] == [
         "git agent: not judged: u (w)",
         "git agent: fails as before this commit: t::a and 1 more",
+        "git agent: new, but not in the version that the project names: t::d",
         "git agent: passes only sometimes: t::c",
+    ]
+
+
+def test_a_finding_is_told_in_one_line_and_what_is_old_is_not_counted() -> None:
+    def finding(code: str, number: int) -> CaseResult:
+        said = f"{code} line {number} is odd"
+        return CaseResult(id=f"a.py::{code}::it is odd", outcome="failed", message=said, path="a.py", line=number)
+
+    lint = CheckResult(check="lint", rung=Rung.STATIC, status="failed", cases=(finding("E1", 3), finding("E2", 9)))
+    old = CheckResult(check="old", rung=Rung.STATIC, status="failed", cases=(finding("E3", 5),))
+    compared = Comparison(broken=("a.py::E1::it is odd",), failing=("a.py::E2::it is odd", "a.py::E3::it is odd"))
+    verdict = Verdict(tree="t", results=(lint, old), comparison=compared)
+    sifted = Sifted(tree="t", base="b", verdict=verdict, old=compared.failing)
+    assert [line.plain for line in (*tell_failure(sifted), *tell_notes(sifted))] == [
+        "git agent: this commit fails lint (1 new of 2 failures)",
+        "  a.py:3  E1 line 3 is odd",
+        "git agent: fails as before this commit: lint, old (a.py: it is odd (E2) and 1 more)",
+    ]
+
+
+def test_somebody_who_looks_on_reads_what_passed_or_that_nothing_was_there_to_ask() -> None:
+    good = CheckResult(check="t", rung=Rung.UNIT, status="passed", summary="all good")
+    told = [Sifted(tree="t", base="b", verdict=Verdict(tree="t", results=results)) for results in ((good,), ())]
+    late = told[1].model_copy(update={"unjudged": (Unjudged(check="u", why="w"),)})
+    assert [[line.plain for line in tell_pass(each)] for each in (*told, late)] == [
+        ["git agent: passed t (all good) in 0.0 s"],
+        ["git agent: nothing here that a check looks at"],
+        [],
     ]
 
 

@@ -8,6 +8,7 @@ from bot.app.hooks.quick import NOTHING, answer, find_known
 from bot.app.hooks.sealing import describe_commit, shelf_of
 from bot.app.hooks.seals import Seal, stamp, write
 from bot.git.cachetree import read_root
+from bot.git.candidate import Candidate
 from bot.git.repository import open_repository
 from tests.conftest import Repo
 
@@ -26,10 +27,10 @@ def staged(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
     return repo
 
 
-def keep(repo: Repo, seal: Seal = SEAL) -> None:
+def keep(repo: Repo, seal: Seal = SEAL, others: tuple[str, ...] = ()) -> None:
     tree, base = repo.git("write-tree"), repo.git("rev-parse", "HEAD^{tree}")
     repository = open_repository(repo.path)
-    described = describe_commit(repository, tree, base)
+    described = describe_commit(repository, Candidate(tree, "", base, "index", others))
     assert described is not None
     shelf_of(repository).put(described, write(seal, [stamp(sys.executable)], 60))
 
@@ -127,3 +128,30 @@ def test_the_noted_tree_is_read_only_where_an_index_is_whole() -> None:
     assert read_root(head + b"link\0\0\0\1x" + tree + b"s" * 20, 20) == (b"t" * 20).hex()
     assert read_root(head + b"what\0\0\0\1x" + tree + b"s" * 20, 20) == ""
     assert read_root(head + tree.replace(b"0 0", b"-1 ") + b"s" * 20, 20) == ""
+
+
+def test_an_answer_is_for_one_worktree_one_layout_of_files_and_the_same_merge(
+    staged: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    keep(staged)
+    assert answer(ASKED) == 1
+    staged.git("config", "core.autocrlf", "true")
+    assert answer(ASKED) is None
+    staged.git("config", "--unset", "core.autocrlf")
+    head = staged.git("rev-parse", "HEAD")
+    (staged.path / ".git/MERGE_HEAD").write_text(f"{head}\n")
+    assert answer(ASKED) is None
+    keep(staged, Seal(0, ""), (head,))
+    assert answer(ASKED) == 0
+    (staged.path / ".git/MERGE_HEAD").unlink()
+    assert answer(ASKED) == 1
+    monkeypatch.setenv(f"GITHEAD_{head}", "side")
+    assert answer(ASKED) == 0
+    monkeypatch.delenv(f"GITHEAD_{head}")
+    tree = staged.git("write-tree")
+    staged.git("worktree", "add", "-q", "--detach", str(tmp_path / "linked"))
+    linked = Repo(tmp_path / "linked")
+    linked.git("read-tree", tree)
+    monkeypatch.chdir(linked.path)
+    assert linked.git("write-tree") == tree
+    assert answer(ASKED) is None

@@ -101,16 +101,22 @@ def test_only_the_newest_few_hundred_are_kept(repository: Repository) -> None:
     assert find_seal(repository.common_dir, "it") == SEAL
 
 
-def test_it_is_known_by_all_that_it_depends_on() -> None:
+def test_it_is_known_by_all_that_it_depends_on(tmp_path: Path) -> None:
+    def told(*commit: str, settings: bytes = b"", place: Path = tmp_path, more: str = "TERM") -> str:
+        return describe(commit, place, settings, {**plain, more: "x"})
+
+    (tmp_path / "worktree").mkdir()
     plain = {"PATH": "/usr/lib/git-core:/usr/bin", "HOME": "/h", "GIT_INDEX_FILE": ".git/index", "LANG": "C"}
-    known = describe(TREE, BASE, b"", plain)
-    assert known == describe(TREE, BASE, b"", {"PATH": "/usr/bin"})
+    known = told(TREE, BASE)
+    assert known == describe((TREE, BASE), tmp_path, b"", {"PATH": "/usr/bin"})
     others = {
-        describe(BASE, TREE, b"", plain),
-        describe(TREE, BASE, b"agent.python\n/p\0", plain),
-        *(describe(TREE, BASE, b"", {**plain, name: "x"}) for name in ("PATH", "TZ", "VIRTUAL_ENV", "GIT_AGENT_MODEL")),
+        told(BASE, TREE),
+        told(TREE, BASE, "3" * 40),
+        told(TREE, BASE, settings=b"agent.python\n/p\0"),
+        told(TREE, BASE, place=tmp_path / "worktree"),
+        *(told(TREE, BASE, more=name) for name in ("PATH", "TZ", "VIRTUAL_ENV", "GIT_AGENT_MODEL")),
     }
-    assert len(others | {known}) == 7
+    assert len(others | {known}) == 9
 
 
 @pytest.fixture
@@ -124,11 +130,11 @@ def test_a_commit_that_was_judged_is_known_and_so_is_one_that_a_run_verified(rep
     begun = time.time()
     candidate = Candidate(TREE, "", BASE, "index")
     assert keep_seal(repository, bay, candidate, SEAL, checks=(CHECK,), begun=begun)
-    described = describe_commit(repository, TREE, BASE)
+    described = describe_commit(repository, candidate)
     assert described is not None
     assert find_seal(repository.common_dir, described) == SEAL
     assert shelf_of(repository).folder.stat().st_mode & 0o777 == 0o700
-    assert seal_verified(repository, bay, TREE, BASE, checks=(CHECK,), begun=begun)
+    assert seal_verified(repository, bay, candidate, checks=(CHECK,), begun=begun)
     assert find_seal(repository.common_dir, described) == Seal(0, "")
     # An environment that comes into being is the project's from then on
     (repository.root / ".venv/bin").mkdir(parents=True)

@@ -243,6 +243,17 @@ def test_linters_are_checks_only_where_the_projects_environment_has_them(tmp_pat
     assert len([note for note in bare_notes if "not installed in the project's own environment" in note]) == 6
 
 
+def test_a_linter_that_would_not_read_its_settings_is_not_run(tmp_path: Path) -> None:
+    told = {"pyproject.toml": "[tool.flake8]\nignore = ['E501']\n"}
+    python = environment(tmp_path / "env", "flake8")
+    found = look(write(tmp_path / "project", {**TREE, **told}), python)
+    assert not [check for check in found.checks if check.reader == "lines"]
+    assert "flake8 is not run: [tool.flake8] is only read by flake8-pyproject, which is not installed" in found.notes[0]
+    both = look(write(tmp_path / "both", {**TREE, **told, ".flake8": "[flake8]\n"}), python)
+    able = look(tmp_path / "project", environment(tmp_path / "full", "flake8", installed=("flake8-pyproject",)))
+    assert all("flake8" in [check.name for check in each.checks] for each in (both, able))
+
+
 def test_options_of_their_commands_are_kept_and_those_that_hide_findings_are_not(tmp_path: Path) -> None:
     files: Files = {**TREE, "Makefile": "lint:\n\tflake8 --exit-zero --count --max-line-length=99 src tests/*.py\n"
                                         "\tblack src\n\tblack --check --diff src tests\n"}  # fmt: skip

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.verify.detection.detect import look
+from bot.verify.interpreter import Interpreter
 from tests.verify.conftest import Files, bare, write
 
 HAVE = version("ruff")
@@ -50,3 +51,24 @@ def test_ruff_that_would_refuse_to_start_is_no_check(tmp_path: Path, wanted: str
 def test_ruff_that_fits_is_a_check(tmp_path: Path) -> None:
     found = look(write(tmp_path, {"a.py": "", "ruff.toml": "required-version = '>=0.0.1'\n"}), bare())
     assert "ruff" in {check.name for check in found.checks}
+
+
+@pytest.mark.parametrize(
+    ("settings", "rev", "told"),
+    [
+        ("", "v0.1.2", "in version 0.2.0 where the project names 0.1.2"),
+        ("lint.extend-select = ['B']\n", "v0.1.2", "in version 0.2.0"),
+        ("lint.select = ['E']\n", "v0.1.2", ""),
+        ("extend = '../ruff.toml'\n", "v0.1.2", ""),
+        ("", "v0.2.0", ""),
+    ],
+)
+def test_rules_by_default_are_those_of_the_version_that_the_project_names(
+    tmp_path: Path, settings: str, rev: str, told: str
+) -> None:
+    files: Files = {"a.py": "", "ruff.toml": settings, ".pre-commit-config.yaml": HOOK.format(rev)}
+    home = write(tmp_path / "env", {"bin/ruff": "", "lib/python3.11/site-packages/ruff-0.2.0.dist-info/METADATA": ""})
+    python = Interpreter(home / "bin/python", ".venv", frozenset({"ruff"}))
+    (ruff,) = (check for check in look(write(tmp_path / "a", files), python).checks if check.name == "ruff")
+    assert told in ruff.borrowed
+    assert bool(ruff.borrowed) == bool(told)

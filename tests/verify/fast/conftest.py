@@ -2,14 +2,14 @@
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bot.core.change import FileChange
 from bot.core.check import Check
 from bot.protocols import Command, Completed
 from bot.sandbox.process import ProcessExecutor
-from bot.verify.fast.sift import Question, Sieve, sift
+from bot.verify.fast.sift import Question, Side, Sieve, sift
 from bot.verify.ladder import Ladder
 from tests.verify.conftest import bare
 
@@ -86,11 +86,19 @@ def finish(sifting: Generator[Check, None, Sieve]) -> tuple[list[Check], Sieve]:
 
 
 def judge(
-    root: Path, before: Tree, after: Tree, *checks: Check, seconds: float = 60.0, kept: Path | None = None
+    root: Path,
+    before: Tree,
+    after: Tree,
+    *checks: Check,
+    seconds: float = 60.0,
+    kept: Path | None = None,
+    others: Sequence[Tree] = (),
 ) -> tuple[list[Check], Sieve]:
-    """Sift a change with these checks."""
+    """Sift a change with these checks; `others` are what a merge brings in."""
     root.mkdir(exist_ok=True)
-    folder = Folder(root, {"before": before, "after": after, "4b825dc642cb6eb9a060e54bf8d69288fbee4904": {}})
+    sides = {f"side {number}": tree for number, tree in enumerate(others)}
+    folder = Folder(root, {**sides, "before": before, "after": after, "4b825dc642cb6eb9a060e54bf8d69288fbee4904": {}})
     base = "before" if before else "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
     question = Question("after", base, changes(before, after), seconds, kept)
+    question = replace(question, others=tuple(Side(name, changes(tree, after)) for name, tree in sides.items()))
     return finish(sift(Ladder(checks, Apart(), bare()), folder, question))

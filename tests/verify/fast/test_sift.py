@@ -36,36 +36,38 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_only_what_a_change_reaches_is_asked_and_a_broken_test_is_told(root: Path) -> None:
-    after = SHOP | {"src/shop/prices.py": "def price():\n    return 4\n"}
+    after = SHOP | {
+        "src/shop/prices.py": "def price():\n    return 4\n",
+        "tests/test_old.py": "\n\n" + SHOP["tests/test_old.py"],
+    }
     asked, sieve = judge(root, SHOP, after, SYNTAX, RUFF, PYTEST, BUILD)
     told = {check.name: check.targets for check in asked}
     assert told == {
-        "syntax": ("src/shop/prices.py",),
+        "syntax": ("src/shop/prices.py", "tests/test_old.py"),
         "ruff": ("src/shop/prices.py",),
-        "pytest": ("tests/test_cart.py",),
+        "pytest": ("tests/test_old.py", "tests/test_cart.py"),
     }
     sifted = sieve.sifted
     assert sifted.verdict.comparison.broken == ("tests/test_cart.py::test_total",)
     assert not sifted.ok
-    assert (sifted.old, sifted.unjudged) == ((), ())
+    assert (sifted.old, sifted.unjudged) == (("tests/test_old.py::test_old",), ())
     assert [check.name for check in sieve.asked] == ["syntax", "ruff", "pytest"]
 
 
 def test_what_failed_before_is_held_against_nobody_and_what_is_asked_again_is_as_narrow(root: Path) -> None:
-    after = SHOP | {
-        "src/shop/old.py": "\n\nimport os\nimport sys\n",
-        "tests/test_old.py": "\n\n" + SHOP["tests/test_old.py"],
-    }
+    after = SHOP | {"src/shop/old.py": "\n\nimport os\nimport sys\n", "tests/test_cart.py": ""}
     _, sieve = judge(root, SHOP, after, SYNTAX, RUFF, PYTEST)
     compared = sieve.sifted.verdict.comparison
     assert [name.split("::")[2] for name in compared.broken] == ["`sys` imported but unused"]
     assert [name.split("::")[2] for name in sieve.sifted.old] == ["`os` imported but unused"]
     # Nothing above the rung that got worse is asked
     assert [result.check for result in sieve.sifted.verdict.results] == ["syntax", "ruff"]
-    mended = after | {"src/shop/old.py": "import os\n"}
-    _, sieve = judge(root, SHOP, mended, RUFF, PYTEST)
+    moved = {path: text for path, text in SHOP.items() if path != "src/shop/old.py"} | {
+        "src/shop/new.py": "import os\n"
+    }
+    _, sieve = judge(root, SHOP, moved, RUFF)
     assert sieve.sifted.ok
-    assert sieve.sifted.old == ("tests/test_old.py::test_old",)
+    assert sieve.sifted.old == ("src/shop/new.py::F401::`os` imported but unused",)
 
 
 def test_a_module_that_is_gone_is_missed_by_those_that_import_it(root: Path) -> None:
@@ -120,4 +122,45 @@ def test_a_narrowed_check_climbs_like_any_other(root: Path) -> None:
     assert verdict.better
     assert len(verdict.comparison.fixed) == 2
     (root / "src/shop/more.py").unlink()
-    assert climb(ladder, root, before)[1].ok
+    assert climb(Ladder(sieve.asked, executor(), bare()), root, before)[1].ok
+
+
+MANY = {
+    f"tests/test_n{number:02}.py": "from shop.prices import price\n\n\ndef test_it():\n    assert price()\n"
+    for number in range(22)
+}
+
+
+def test_what_failed_before_keeps_nobody_from_asking_the_tests_behind_it(root: Path) -> None:
+    tests = {"tests/test_n01.py": MANY["tests/test_n01.py"].replace("price()", "price() > 9")}
+    tests |= {"tests/test_n21.py": MANY["tests/test_n21.py"].replace("price()", "price() == 3")}
+    before = SHOP | MANY | tests
+    _, sieve = judge(root, before, before | {"src/shop/prices.py": "def price():\n    return 4\n"}, PYTEST)
+    assert sieve.sifted.old == ("tests/test_n01.py::test_it",)
+    assert "tests/test_n21.py::test_it" in sieve.sifted.verdict.comparison.broken
+    assert sieve.sifted.unjudged == ()
+
+
+def test_a_test_that_fails_on_is_held_against_nobody_under_another_name(root: Path) -> None:
+    after = {path: text for path, text in SHOP.items() if path != "tests/test_old.py"}
+    _, sieve = judge(root, SHOP, after | {"tests/test_moved.py": SHOP["tests/test_old.py"] + "\n\nX = 1\n"}, PYTEST)
+    assert sieve.sifted.ok
+    assert sieve.sifted.old == ("tests/test_moved.py::test_old",)
+
+
+def test_what_a_merge_brings_in_failed_already_and_what_it_breaks_did_not(root: Path) -> None:
+    bad = "def test_theirs():\n    assert False\n"
+    theirs = SHOP | {"tests/test_theirs.py": bad}
+    merged = theirs | {"tests/test_ours.py": bad.replace("theirs", "ours")}
+    _, sieve = judge(root, SHOP, merged, PYTEST, others=(theirs,))
+    assert sieve.sifted.verdict.comparison.broken == ("tests/test_ours.py::test_ours",)
+    assert sieve.sifted.old == ("tests/test_theirs.py::test_theirs",)
+
+
+def test_what_there_is_no_time_to_ask_of_the_tree_before_is_not_known_to_be_new(root: Path) -> None:
+    slow = "import time\nfrom shop.prices import price\n\n\ndef test_slow():\n    time.sleep({})\n    assert False\n"
+    before = SHOP | {"tests/test_slow.py": slow.format(60)}
+    after = before | {"tests/test_slow.py": slow.format(0), "src/shop/prices.py": "def price():\n    return 3.0\n"}
+    _, sieve = judge(root, before, after, PYTEST, seconds=1.0)
+    assert sieve.sifted.ok
+    assert [one.check for one in sieve.sifted.unjudged] == ["pytest"]
