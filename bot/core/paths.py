@@ -91,6 +91,7 @@ def unescape(path: str) -> str:
     return _ESCAPE.sub(_character, path)
 
 
+@lru_cache(maxsize=4096)
 def fold(name: str) -> str:
     """Reduce one name to what the most forgiving file system would take it for."""
     if name.isascii() and name.isprintable():

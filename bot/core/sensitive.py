@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from bot.core.globs import glob_matches
 from bot.core.shapes import words
@@ -81,6 +82,7 @@ def _names_secret(part: str) -> bool:
     return folded in _FOLDERS or any(map(_sounds_secret, (folded, folded.replace("*", ""))))
 
 
+@lru_cache(maxsize=4096)
 def _sounds_secret(name: str) -> bool:
     spare = next((found for found in _SPARE.finditer(name) if found.end() == len(name)), None)
     return _is_secret(name) or (spare is not None and _is_secret(name[: spare.start()]))

@@ -186,7 +186,7 @@ def walk(root: Path, *, whole: bool = False) -> Walked | None:
     sources: dict[str, Seen] = {}
     links: dict[str, str] = {}
     try:
-        for count, (path, entry) in enumerate(_entries(str(root), "")):
+        for count, (path, entry) in enumerate(_entries(str(root))):
             if count > MOST:
                 return None
             if entry.is_symlink():
@@ -199,14 +199,17 @@ def walk(root: Path, *, whole: bool = False) -> Walked | None:
     return Walked(sources, links)
 
 
-def _entries(folder: str, inside: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                if entry.name != ".git":
-                    yield from _entries(entry.path, f"{inside}{entry.name}/")
-            else:
-                yield f"{inside}{entry.name}", entry
+def _entries(folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    waiting = [("", folder)]
+    while waiting:
+        inside, path = waiting.pop()
+        with os.scandir(path) as entries:
+            for entry in entries:
+                name = entry.name
+                if not entry.is_dir(follow_symlinks=False):
+                    yield inside + name, entry
+                elif name != ".git":
+                    waiting.append((f"{inside}{name}/", entry.path))
 
 
 @contextmanager

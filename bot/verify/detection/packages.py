@@ -1,5 +1,6 @@
 """Projects inside of a project: where they are, what they depend on, and which of their checks a change concerns."""
 
+import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
@@ -117,19 +118,26 @@ def _expand(root: Path, glob: str) -> Iterator[str]:
 
 
 def _nearby(root: Path, inside: str, depth: int, manifests: Sequence[str]) -> Iterator[str]:
-    folder = root / inside
-    try:
-        names = sorted(path.name for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
-    except OSError:
-        return
-    for name in names:
-        if name.startswith(".") or name.lower() in NEVER or (folder / name / "pyvenv.cfg").exists():
+    for name in sorted(name for name, is_folder in _names(root / inside).items() if is_folder):
+        if name.startswith(".") or name.lower() in NEVER:
             continue
         where = f"{inside}/{name}".lstrip("/")
-        if any((root / where / manifest).is_file() for manifest in manifests):
+        held = _names(root / where)
+        if "pyvenv.cfg" in held:
+            continue
+        if any(manifest in held and (root / where / manifest).is_file() for manifest in manifests):
             yield where
         elif depth > 1:
             yield from _nearby(root, where, depth - 1, manifests)
+
+
+def _names(folder: Path) -> Mapping[str, bool]:
+    """List what a folder holds, and whether each is a folder; in a large tree one question for all is many saved."""
+    try:
+        with os.scandir(folder) as entries:
+            return {entry.name: entry.is_dir(follow_symlinks=False) for entry in entries}
+    except OSError:
+        return {}
 
 
 def _stands_alone(project: Project) -> bool:
