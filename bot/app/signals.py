@@ -16,7 +16,9 @@ def interruptible() -> Iterator[None]:
     numbers = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
 
     def stop(_: int, __: FrameType | None) -> None:
-        _ignore()
+        # Python complains of one that comes while we begin to ignore it, as git's own does at ^C in a hook
+        for number in numbers:
+            signal.signal(number, drop)
         atexit.register(_ignore)
         raise KeyboardInterrupt
 
@@ -26,6 +28,10 @@ def interruptible() -> Iterator[None]:
     finally:
         for number, handler in before:
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+def drop(_: int, __: FrameType | None) -> None:
+    """Do nothing about a signal: what it asks for is being done."""
 
 
 def _ignore() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from threading import current_thread, main_thread
 from types import FrameType
 
+from bot.app.signals import drop
 from bot.git.signals import SIGNALS
 
 LONGEST = 1e6
@@ -30,7 +31,8 @@ def limited(seconds: float, clock: Clock) -> Iterator[None]:
 
     def ring(_: int, __: FrameType | None) -> None:
         # Through the handler that stands just now: it may put the end off until what is half done is done
-        number = next((each for each in SIGNALS if callable(signal.getsignal(each))), None)
+        handlers = {each: signal.getsignal(each) for each in SIGNALS}
+        number = next((each for each, handler in handlers.items() if callable(handler) and handler is not drop), None)
         if number is not None:
             clock.over = True
             signal.raise_signal(number)

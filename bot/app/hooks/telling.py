@@ -45,7 +45,10 @@ def tell_notes(sifted: Sifted) -> Iterator[Text]:
         yield Text(f"{OURS}fails as before this commit: {_name_old(sifted)}", style="yellow")
     complained = sifted.verdict.comparison.complained
     if complained:
-        yield Text(f"{OURS}new, but not in the version that the project names: {_count(complained)}", style="yellow")
+        yield Text(
+            f"{OURS}new, but by another version of the tool than the project names: {_count(complained)}",
+            style="yellow",
+        )
     flaky = sifted.verdict.comparison.flaky
     if flaky:
         yield Text(f"{OURS}passes only sometimes: {_count(flaky)}", style="yellow")

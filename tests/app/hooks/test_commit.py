@@ -156,7 +156,7 @@ def test_what_failed_before_and_what_nobody_could_ask_is_told_in_a_line_each() -
     assert [line.plain for line in tell_notes(sifted)] == [
         "git agent: not judged: u (w)",
         "git agent: fails as before this commit: t::a and 1 more",
-        "git agent: new, but not in the version that the project names: t::d",
+        "git agent: new, but by another version of the tool than the project names: t::d",
         "git agent: passes only sometimes: t::c",
     ]
 
@@ -194,3 +194,13 @@ def test_hooks_that_git_does_not_have_are_refused_and_off_is_off(desk: Repo, mon
         run_hook("post-commit", (), desk.path)
     monkeypatch.setenv("GIT_AGENT", "off")
     assert [run_hook(name, (), desk.path) for name in ("pre-commit", "pre-push", "commit-msg")] == [0, 0, 0]
+
+
+def test_what_looks_like_a_secret_is_not_shown_of_what_a_check_says(
+    desk: Repo, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GIT_AGENT_CHECKS", "pytest=grep -q 'a + b' calc.py || ! echo ghp_" + "a1B2c3D4e5F6" * 3)
+    assert judge_commit(desk.path) == 1
+    said = capfd.readouterr().err
+    assert "[redacted]" in said, said
+    assert "ghp_" not in said

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.app.hooks.leniency import find_asked, is_strict
+from bot.app.hooks.leniency import Unread, find_asked, is_strict
 from bot.entry.cli import main
 from tests.conftest import Repo
 from tests.product import agent
@@ -108,3 +108,24 @@ def test_nobody_who_reads_is_no_reason_to_refuse(repo: Repo) -> None:
     for closed in ("2>&-", ">&- 2>&- <&-", "2>/dev/full"):
         done = subprocess.run(["bash", "-c", f"{command} {closed}"], cwd=repo.path, capture_output=True, check=False)
         assert done.returncode == 0, (closed, done)
+
+
+@pytest.mark.parametrize("place", ["/dev/full", ""])
+def test_an_answer_does_not_depend_on_whether_anybody_reads_what_is_said(place: str) -> None:
+    said = "import os, sys; from bot.app.hooks.leniency import guard; guard(['hook', 'run', 'x']); PRINT; os._exit(7)"
+    printing = "[print('x' * 9999, file=sys.stderr, flush=True) for _ in range(99)]; sys.stderr.isatty()"
+    reader, writer = (0, os.open(place, os.O_WRONLY)) if place else os.pipe()
+    if reader:
+        os.close(reader)
+    try:
+        command = [sys.executable, "-I", "-c", said.replace("PRINT", printing)]
+        assert subprocess.run(command, stderr=writer, check=False).returncode == 7
+    finally:
+        os.close(writer)
+
+
+def test_what_can_be_read_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    stream = Unread(sys.stderr)
+    stream.write("said\n")
+    stream.flush()
+    assert capsys.readouterr().err == "said\n"
