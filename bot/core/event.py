@@ -51,6 +51,11 @@ class Started(Happening):
     past: Past = NO_PAST
     """What changed before the base, from the commit that the task names."""
 
+    @property
+    def settled(self) -> Past:
+        """What of it a run does not take back without a word: what is not committed yet is its author's."""
+        return NO_PAST if self.task.source.kind == "hook" else self.past
+
 
 class Baselined(Happening):
     """The ladder judged the base."""

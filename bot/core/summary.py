@@ -220,7 +220,7 @@ class _Fold:
             audit=self._audit(),
             undecided=self.undecided,
             stale=(*self.started.outdated, *stale_builds([file.path for file in files], self.started.built)),
-            past=self.started.past,
+            past=self.started.settled,
         )
         return work.doubts()
 

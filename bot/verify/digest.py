@@ -67,11 +67,13 @@ class Failure(NamedTuple):
 def parse(text: str) -> tuple[Failure, ...]:
     """Read the failures of a digest back."""
     found = (_FAILED.fullmatch(line) for line in text.splitlines())
-    return tuple(
-        Failure(match["check"], match["id"], match["path"].removeprefix("-"), int(match["line"]), match["message"])
-        for match in found
-        if match is not None
-    )
+    return tuple(_failure(match) for match in found if match is not None)
+
+
+def _failure(match: re.Match[str]) -> Failure:
+    # A name may begin with the sign for none
+    path = match["path"] if (match["path"], match["line"]) != ("-", "0") else ""
+    return Failure(match["check"], match["id"], path, int(match["line"]), match["message"])
 
 
 def digest(verdict: Verdict) -> str:

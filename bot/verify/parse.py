@@ -66,7 +66,21 @@ def codec() -> types.ModuleType:
 def check(paths: list[str]) -> list[dict[str, object]]:
     """Check files one after another."""
     found = ((path, complaint(path)) for path in paths)
-    return [{"path": path, "kind": bad[0], "message": bad[1], "line": bad[2]} for path, bad in found if bad is not None]
+    return [
+        {
+            "path": _shown(path),
+            "kind": bad[0],
+            "message": _shown(bad[1]),
+            "line": bad[2],
+        }
+        for path, bad in found
+        if bad is not None
+    ]
+
+
+def _shown(text: str) -> str:
+    """Write a name, or what names one, as text: a name may hold bytes that are none, which JSON cannot tell."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def check_side_by_side(paths: list[str], workers: int) -> list[dict[str, object]]:

@@ -18,6 +18,8 @@ from tests.hooks.relay import hook_python
 from tests.product import FINISH, Ran, calls, checkpoint, edit, run, script
 from tests.untouched import difference, print_of
 
+EVERYTHING = "HOOK_SEQUENCES" in os.environ
+"""Whether all is tried, and not only so much that nothing is left out altogether."""
 PATIENCE = 120.0
 """Seconds within which a commit has to have ended."""
 

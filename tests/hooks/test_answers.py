@@ -160,7 +160,7 @@ def test_odd_names_that_fail_are_told_each_readably(site: Site) -> None:
         site.repo.git("reset", "-q")
         for name in map(os.fsdecode, names):
             site.repo.write({name: "x = (\n"})
-            site.repo.git("add", "--", name)
+            site.repo.git("add", "--", f"./{name}")
         done = refused(site)
         assert [name for name in names if not re.search(ODD[name], done.err)] == [], done.err
         assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", done.err)

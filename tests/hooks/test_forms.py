@@ -1,6 +1,6 @@
 """A commit of any form in any place: it goes through as it would have, or nothing at all has happened."""
 
-import os
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -10,6 +10,7 @@ import pytest
 
 from tests.hooks.forms import FORMS, Form
 from tests.hooks.site import (
+    EVERYTHING,
     LIGHT,
     MENDED,
     PASSES,
@@ -25,10 +26,14 @@ from tests.hooks.site import (
     make_site,
     mend_by_script,
     offered,
+    set_up,
 )
 from tests.product import Ran
 
-EVERYTHING = "HOOK_SEQUENCES" in os.environ
+COMMITTING = re.compile(
+    r"/(?:index|(?:[A-Z_]+_)?HEAD|[A-Z]+_(?:EDITMSG|MSG|MODE)|AUTO_MERGE|refs/heads/(?:main|topic|fresh)|logs/.*)$"
+)
+"""What git writes when it makes a commit."""
 EDITS = {"passes": PASSES, "mended": MENDED, "stuck": STUCK}
 
 
@@ -109,6 +114,7 @@ def test_a_commit_is_the_very_one_it_would_have_been_or_nothing_has_happened(
     site = begin(tmp_path / "place", wrote, case, real=case.real)
     if not case.real:
         mend_by_script(tmp_path / "script")
+        set_up({"agent.hook.fix": "off" if case.outcome == "stuck" else "offer"})
     install(site)
     form.refuse_once(site, wrote)
     before = site.seen(), site.all()
@@ -116,6 +122,7 @@ def test_a_commit_is_the_very_one_it_would_have_been_or_nothing_has_happened(
     expected = undisturbed(templates, case.form, real=case.real)
     if case.outcome == "passes":
         check_passed(site, done, expected)
+        assert [name for name in site.changed(before[1]) if not COMMITTING.search(name)] == []
         return
     check_refused(site, done, before)
     if case.outcome == "stuck":

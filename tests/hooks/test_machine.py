@@ -12,11 +12,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from tests.hooks.site import LIGHT, Place, Site, install, make_site
+from tests.hooks.site import EVERYTHING, LIGHT, Place, Site, install, make_site
 from tests.product import Ran
 
 SEQUENCES = int(os.environ.get("HOOK_SEQUENCES", "4"))
-EVERYTHING = "HOOK_SEQUENCES" in os.environ
 PARTS = 8 if EVERYTHING else 2
 """Tests that the sequences are spread over."""
 STEPS = 40 if EVERYTHING else 16

@@ -11,6 +11,7 @@ import pytest
 from tests.hooks.forms import FORMS
 from tests.hooks.site import (
     CALC,
+    EVERYTHING,
     LIGHT,
     MENDED,
     PASSES,
@@ -25,7 +26,6 @@ from tests.hooks.site import (
     set_up,
 )
 
-EVERYTHING = "HOOK_SEQUENCES" in os.environ
 QUESTION = "[y/N] "
 ON_TERMINAL = """import fcntl, os, sys, termios
 os.setsid()

@@ -1,5 +1,6 @@
 """The cheapest rung."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,12 @@ def test_what_is_no_source_of_the_project_is_left_out(tmp_path: Path) -> None:
     files = dict.fromkeys((*left_out, "env/lib/a.py"), bad) | {"env/pyvenv.cfg": "", "src/data/ok.py": "x = 1\n"}
     result = run(tmp_path, files)
     assert (result.status, result.summary) == ("passed", "1 file parsed")
+
+
+def test_a_name_that_is_no_text_is_told_readably(tmp_path: Path) -> None:
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.py")).write_bytes(b"x = (\n")
+    (case,) = run(tmp_path, {}).cases
+    assert (case.path, case.line) == ("caf\\xe9.py", 1)
 
 
 def test_targets_narrow_the_check(tmp_path: Path) -> None:

@@ -40,13 +40,16 @@ def _mend(given: Given, sieve: Sieve, checks: Sequence[Check]) -> Sequence[Text]
 
 
 def _pass(given: Given, sifted: Sifted, checks: Sequence[Check]) -> int:
-    """Let the commit through, with a word on what was not looked at."""
+    """Let the commit through, with a word on what was not looked at; who is strict wants all to be."""
     notes = list(telling.tell_notes(sifted))
     if consoles.progress().is_interactive:
         _show(list(telling.tell_pass(sifted)))
     _show(notes)
     if not sifted.unjudged:
         _seal(given, checks, 0, notes)
+    elif given.desk.settings.hook_strict:
+        _show([telling.tell_strict(), telling.tell_way_out()])
+        return 1
     return 0
 
 

@@ -87,7 +87,7 @@ def _worse(verdict: Verdict) -> set[str]:
 def tell_worse(verdict: Verdict) -> Iterator[Text]:
     """Say what got worse, as far as there is room for it."""
     worse = _worse(verdict)
-    found = [one for one in parse(digest(verdict)) if one.id in worse]
+    found = list(_failures(verdict, worse))
     for failure in found[:SHOWN]:
         yield from _tell(failure)
     if not found:
@@ -96,6 +96,16 @@ def tell_worse(verdict: Verdict) -> Iterator[Text]:
     left = max(len(worse), len(found)) - min(len(found) or len(worse), SHOWN)
     if left > 0:
         yield Text(f"  … and {left} more", style="dim")
+
+
+def _failures(verdict: Verdict, worse: Collection[str]) -> Iterator[Failure]:
+    """Give each case that got worse with what was told of it; those alike are told once, and shown each."""
+    told = {(one.check, one.id): one for one in parse(digest(verdict))}
+    for result in _bad(verdict):
+        for case in result.cases:
+            if case.id in worse and case.id != result.check:
+                said = Failure(result.check, case.id, case.path, case.line, case.message.strip().partition("\n")[0])
+                yield told.get((result.check, case.id), said)
 
 
 def _bad(verdict: Verdict) -> Sequence[CheckResult]:
@@ -159,6 +169,11 @@ def tell_in_vain(report: Report) -> Iterator[Text]:
 def tell_late(seconds: float) -> Text:
     """Say that the time was too short to find what mends it."""
     return Text(f"{OURS}not mended: nothing was found within {seconds:g} s, see agent.hook.seconds", style="yellow")
+
+
+def tell_strict() -> Text:
+    """Say that what was not judged is refused."""
+    return Text(f"{OURS}refused, as agent.hook.strict is set", style="bold red")
 
 
 def tell_way_out() -> Text:

@@ -52,11 +52,38 @@ def refusal(project: Project) -> str:
     return ""
 
 
-def chooses_rules(project: Project) -> bool:
-    """Tell whether a project says itself what ruff looks for: what it looks for by default is not always the same."""
-    told = [settings for settings, _ in _settings(project)]
-    tables = [*told, *(table for settings in told if isinstance(table := settings.get("lint"), dict))]
-    return any("select" in table or "extend" in table for table in tables)
+def precedes(project: Project, tool: str, version: str, have: str) -> bool:
+    """Tell whether a project asks for a tool from before a version, and has it from then or later; see `unmet`."""
+    here = _specifier(f">={version}")
+    have = have or _own(tool)
+    if here is None or not have or not here.contains(have, prereleases=True) or not unmet(project, tool, have):
+        return False
+    pins = (limit for pin in _pins(project, tool) for limit in pin.versions)
+    return any(
+        limit.operator in ("==", "~=", "<", "<=") and not here.contains(limit.version.removesuffix(".*"))
+        for limit in pins
+    )
+
+
+class Rules(NamedTuple):
+    """What a project changes in what ruff looks for by default."""
+
+    more: tuple[str, ...]
+    ignored: tuple[str, ...]
+
+
+def rules(project: Project) -> Rules | None:
+    """Read what is added to the rules of ruff, and left out; None where they are chosen, or not told in one place."""
+    told = [settings for settings, _ in _settings(project) if settings]
+    tables = [table for settings in told for table in (settings, settings.get("lint")) if isinstance(table, dict)]
+    if len(told) > 1 or any("select" in table or "extend" in table for table in tables):
+        return None
+
+    def listed(*names: str) -> tuple[str, ...]:
+        values = [table.get(name) for table in tables for name in names]
+        return tuple(str(word) for value in values if isinstance(value, list) for word in value)
+
+    return Rules(listed("extend-select"), listed("ignore", "extend-ignore"))
 
 
 def _own(tool: str) -> str:

@@ -1,5 +1,6 @@
 """Finds out whether a project lints and formats with ruff, and what it has it look at."""
 
+import json
 import os
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -13,6 +14,9 @@ from bot.verify.interpreter import OWN, Interpreter, own_script, version_in
 
 _VALUED = frozenset({"--select", "--ignore", "--extend-select", "--extend-ignore", "--exclude", "--extend-exclude",
                           "--line-length", "--target-version", "--per-file-ignores", "--config"})  # fmt: skip
+_CHOOSING = frozenset({"--select", "--ignore", "--extend-select", "--extend-ignore", "--config", "--isolated"})
+_BEFORE, _RICHER = ("E4", "E7", "E9", "F"), "0.16"
+"""What ruff looked for by default, before a version in which that is many times as much."""
 _FLAGS = frozenset({"--preview", "--no-preview", "--isolated"})
 """Options that say what is looked for."""
 _SHOWING = frozenset({"--output-format", "-o", "--output-file", "--cache-dir"})
@@ -40,7 +44,7 @@ def find(project: Project, commands: Sequence[Named], interpreter: Interpreter) 
             yield f"{wanted.name} is not run: {refused} ({wanted.reason})"
             continue
         words, reason = _words(project, wanted)
-        argv = (str(program), *wanted.start, *words)
+        argv = (str(program), *wanted.start, *_rules(project, wanted, interpreter, own=own), *words)
         yield Check(
             name=wanted.name,
             rung=Rung.STATIC,
@@ -48,19 +52,22 @@ def find(project: Project, commands: Sequence[Named], interpreter: Interpreter) 
             reader=wanted.name,
             timeout=120,
             reason=reason + lent,
-            borrowed=_another(project, wanted, interpreter, words, own=own),
+            borrowed=pins.unmet(project, "ruff") if not own or interpreter.origin == OWN else "",
         )
 
 
-def _another(project: Project, wanted: Wanted, interpreter: Interpreter, words: Sequence[str], *, own: bool) -> str:
-    """Say where it is another version that would find something else; empty where it is not."""
-    if not own or interpreter.origin == OWN:
-        return pins.unmet(project, "ruff")
-    chosen = pins.chooses_rules(project) or any(word.partition("=")[0] == "--select" for word in words)
-    if wanted.name != "ruff" or chosen:
-        return ""
-    have = version_in(interpreter.path.parent.parent, "ruff")
-    return pins.unmet(project, "ruff", have) if have else ""
+def _rules(project: Project, wanted: Wanted, interpreter: Interpreter, *, own: bool) -> tuple[str, ...]:
+    """Have ruff look by default for what it does in the version that the project names."""
+    have = version_in(interpreter.path.parent.parent, "ruff") if own else ""
+    chosen = any(word.partition("=")[0] in _CHOOSING for command in wanted.asking for word in command.argv)
+    if wanted.name != "ruff" or chosen or not pins.precedes(project, "ruff", _RICHER, have):
+        return ()
+    told = pins.rules(project)
+    if told is None:
+        return ()
+    # What a command line selects stands for all that the file does
+    values = (("select", (*_BEFORE, *told.more)), ("ignore", told.ignored))
+    return tuple(word for name, rules in values for word in ("--config", f"lint.{name}={json.dumps(rules)}"))
 
 
 def _wanted(project: Project, commands: Sequence[Named]) -> Iterator[Wanted]:

@@ -146,6 +146,9 @@ def test_what_could_not_be_judged_in_time_goes_through_and_is_named(
     monkeypatch.setenv("GIT_AGENT_HOOK_SECONDS", "0.3")
     assert judge_commit(desk.path) == 0
     assert capfd.readouterr().err.startswith("git agent: not judged: pytest (")
+    monkeypatch.setenv("GIT_AGENT_HOOK_STRICT", "true")
+    assert judge_commit(desk.path) == 1
+    assert "git agent: refused, as agent.hook.strict is set" in capfd.readouterr().err
 
 
 def test_what_failed_before_and_what_nobody_could_ask_is_told_in_a_line_each() -> None:

@@ -65,7 +65,7 @@ def test_what_makes_something_worse_is_refused_with_what_to_type_next(door: Door
     code, said = door.push(door.line("bad"))
     assert code == 1
     assert said[0] == f"git agent: bad fails syntax (1 failed); {base}, which origin has, does not"
-    assert said[1].endswith("  m.py:1")
+    assert said[1].startswith("  m.py:1  SyntaxError")
     assert said[-2:] == [
         f"mend it:          git agent fix --base bad --since {base}",
         "push it as it is: git push --no-verify",

@@ -56,19 +56,24 @@ def test_ruff_that_fits_is_a_check(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "rev", "told"),
     [
-        ("", "v0.1.2", "in version 0.2.0 where the project names 0.1.2"),
-        ("lint.extend-select = ['B']\n", "v0.1.2", "in version 0.2.0"),
-        ("lint.select = ['E']\n", "v0.1.2", ""),
-        ("extend = '../ruff.toml'\n", "v0.1.2", ""),
-        ("", "v0.2.0", ""),
+        ("", "v0.15.2", ('lint.select=["E4", "E7", "E9", "F"]', "lint.ignore=[]")),
+        (
+            "[lint]\nextend-select = ['B']\nignore = ['B1']\n",
+            "v0.1.2",
+            ('lint.select=["E4", "E7", "E9", "F", "B"]', 'lint.ignore=["B1"]'),
+        ),
+        ("lint.select = ['E']\n", "v0.1.2", ()),
+        ("extend = '../ruff.toml'\n", "v0.1.2", ()),
+        ("", "v0.17.0", ()),
+        ("", "v0.18.0", ()),
     ],
 )
 def test_rules_by_default_are_those_of_the_version_that_the_project_names(
-    tmp_path: Path, settings: str, rev: str, told: str
+    tmp_path: Path, settings: str, rev: str, told: tuple[str, ...]
 ) -> None:
     files: Files = {"a.py": "", "ruff.toml": settings, ".pre-commit-config.yaml": HOOK.format(rev)}
-    home = write(tmp_path / "env", {"bin/ruff": "", "lib/python3.11/site-packages/ruff-0.2.0.dist-info/METADATA": ""})
+    home = write(tmp_path / "env", {"bin/ruff": "", "lib/python3.11/site-packages/ruff-0.17.0.dist-info/METADATA": ""})
     python = Interpreter(home / "bin/python", ".venv", frozenset({"ruff"}))
     (ruff,) = (check for check in look(write(tmp_path / "a", files), python).checks if check.name == "ruff")
-    assert told in ruff.borrowed
-    assert bool(ruff.borrowed) == bool(told)
+    assert ruff.argv[2:] == tuple(word for value in told for word in ("--config", value))
+    assert not ruff.borrowed

@@ -219,7 +219,7 @@ def test_a_suite_is_run_in_steps_and_as_a_whole_where_nobody_knows(tmp_path: Pat
     suite = check("pytest", *PYTEST)
     plan = Plan(tmp_path, changed, lambda _: None, lambda _: None)
     steps = plan.test(suite, lambda: known)
-    assert [len(step.targets) for step in steps.checks] == [20, 10]
+    assert [len(step.targets) for step in steps.checks] == [4, 16, 10]
     assert steps.files == 30
     assert plan.test(suite, lambda: None).checks == (suite,)
     documents = sort_out([FileChange(path="README.md", kind="modified")])
