@@ -23,6 +23,12 @@ if sys.argv[1:3] == ["hook", "run"]:  # answered before much is imported, where 
 # Plugins of other distributions have no business in our values, and looking for them takes time at every start.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
+if sys.argv[1:3] == ["hook", "run"]:
+    from bot.app.hooks import direct
+
+    if (code := direct.answer(sys.argv[1:])) is not None:
+        raise SystemExit(code)
+
 from bot.entry.cli import main
 
 raise SystemExit(main())

@@ -23,6 +23,7 @@ from bot.protocols import Executor, Shelf
 from bot.sandbox.carrying import find_carried
 from bot.sandbox.detect import Picked, pick
 from bot.sandbox.site import Site
+from bot.sandbox.trial import Trial
 from bot.settings import Settings
 from bot.verify.detection.detect import detect
 from bot.verify.fingerprint import Outside
@@ -82,11 +83,12 @@ class Bay:
         return self.ladder(root, (*declared, *missing), reuse=reuse) if missing else ladder
 
 
-def choose_bay(desk: Desk) -> Bay:
+def choose_bay(desk: Desk, trial: Trial | None = None) -> Bay:
     """Find the project's interpreter and the strongest isolation. Raises ConfigError, SandboxUnavailable."""
     secrets = take_secrets()
     repository, settings = desk.repository, desk.settings
-    committed = tuple(name for name in ENVIRONMENTS if repository.tracks(name))
+    tracked = repository.tracked(ENVIRONMENTS)
+    committed = tuple(name for name in ENVIRONMENTS if name in tracked)
     interpreter = find(repository.root, settings.python, os.environ, committed)
     carriage = choose_carriage(desk)
     picked = pick(
@@ -98,6 +100,7 @@ def choose_bay(desk: Desk) -> Bay:
             carry=carriage.patterns,
             search=() if interpreter.origin == OWN else (interpreter.path.parent,),
         ),
+        trial=trial,
     )
     executor = picked.executor
     refuse_gaps(picked, settings)

@@ -1,6 +1,5 @@
 """The command line: finds the command, and turns what went wrong into one line and an exit code."""
 
-import gc
 import io
 import os
 import sys
@@ -9,12 +8,12 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 import click
 
 from bot import __version__
 from bot.app.hooks.leniency import Asked, find_asked, pardon
+from bot.app.loading import load
 from bot.errors import AgentError, UsageError
 
 COMMANDS = {
@@ -55,7 +54,7 @@ class LazyGroup(click.Group):
         """Import one command."""
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(_load(COMMANDS[cmd_name]), cmd_name)
+        command = getattr(load(COMMANDS[cmd_name]), cmd_name)
         assert isinstance(command, click.Command)
         return command
 
@@ -111,18 +110,6 @@ def _run(args: list[str]) -> object:
             return cli.invoke(ctx)
     except click.exceptions.Exit as done:
         return done.exit_code
-
-
-def _load(module: str) -> ModuleType:
-    """Import a command's module, and with it most of what is there; to look for garbage in it takes an eighth more."""
-    if module in sys.modules:
-        return sys.modules[module]
-    gc.disable()
-    try:
-        return import_module(module)
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 def _prepare_streams() -> None:

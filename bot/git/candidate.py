@@ -18,6 +18,10 @@ from bot.git.temporary import PREFIX
 MOST_NAMED = 5
 
 
+class Conflicted(UsageError):
+    """What would be committed has conflicts, so that git itself refuses it."""
+
+
 class Candidate(NamedTuple):
     """A commit that does not exist yet."""
 
@@ -52,7 +56,7 @@ def _write(git: Git) -> str:
     if unmerged:
         told = ", ".join(map(readable, list(unmerged)[:MOST_NAMED]))
         more = f" and {len(unmerged) - MOST_NAMED} more" if len(unmerged) > MOST_NAMED else ""
-        raise UsageError(f"what would be committed has conflicts: {told}{more}", "resolve them, and git add the files")
+        raise Conflicted(f"what would be committed has conflicts: {told}{more}", "resolve them, and git add the files")
     raise UsageError(f"what would be committed cannot be read: {answer.error}", "see what git status and git fsck say")
 
 

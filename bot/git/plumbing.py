@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from bot.errors import GitFailed
 from bot.git import objects
@@ -61,7 +62,7 @@ class Plumbing:
 
     def tree(self, treeish: str) -> str:
         """See Store."""
-        return self.git.line("rev-parse", "--verify", "--end-of-options", f"{full(treeish)}^{{tree}}")
+        return _find_tree(self.git, full(treeish))
 
     def commit(self, tree: str, parents: Sequence[str], message: str, ref: str | None = None) -> str:
         """See Store."""
@@ -165,3 +166,9 @@ def _trouble(head: bytes) -> str:
 
 def _kind(mode: int) -> bytes:
     return {objects.TREE: b"tree", objects.COMMIT: b"commit"}.get(mode, b"blob")
+
+
+@lru_cache(maxsize=256)
+def _find_tree(git: Git, treeish: str) -> str:
+    # What an id names never changes
+    return git.line("rev-parse", "--verify", "--end-of-options", f"{treeish}^{{tree}}")

@@ -3,7 +3,7 @@
 import os
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -80,9 +80,10 @@ class Repository:
         shown = ("--untracked-files=normal", "--ignore-submodules=dirty", "--no-renames")
         return bool(self.git.output("status", "--porcelain", "-z", *shown))
 
-    def tracks(self, folder: str) -> bool:
-        """Say whether the index holds anything of a folder."""
-        return bool(self.git.ask("ls-files", "-z", "--", folder).output)
+    def tracked(self, folders: Sequence[str]) -> frozenset[str]:
+        """Return those top folders of which the index holds anything."""
+        names = self.git.ask("ls-files", "-z", "--", *folders).output.split(b"\0")
+        return frozenset(os.fsdecode(name.partition(b"/")[0]) for name in names if name)
 
     def current_branch(self) -> str | None:
         """Return the name of the branch that the person is on, readable."""

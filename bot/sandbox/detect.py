@@ -12,6 +12,7 @@ from bot.sandbox.landlock import LandlockExecutor
 from bot.sandbox.limits import Bounds
 from bot.sandbox.process import ProcessExecutor
 from bot.sandbox.site import Site
+from bot.sandbox.trial import Trial
 
 TRIAL = 10.0
 """Seconds that the trial command may take."""
@@ -33,12 +34,18 @@ class Picked(NamedTuple):
     """Whether the kernel has all that the level takes."""
 
 
-def pick(level: Isolation, site: Site, bounds: Bounds | None = None) -> Picked:
-    """Choose the strongest isolation that works here, or exactly the required one. Raises SandboxUnavailable."""
+def pick(level: Isolation, site: Site, bounds: Bounds | None = None, trial: Trial | None = None) -> Picked:
+    """Choose the strongest isolation that works here, or exactly the required one. Raises SandboxUnavailable.
+
+    With `trial` namespaces are not tried again where they worked before; where they do not, no command runs.
+    """
 
     def namespaces() -> Picked:
         executor = BubblewrapExecutor(site, bounds)
-        attempt(executor, site.repository)
+        if trial is None or not trial.passed(site):
+            attempt(executor, site.repository)
+            if trial is not None:
+                trial.note(site)
         return Picked(executor, "")
 
     def rules() -> Picked:

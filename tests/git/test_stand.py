@@ -327,7 +327,8 @@ def test_they_are_told_and_taken_away_by_clean(repo: Repo, home: Path, tmp_path:
     held = hold(berths[1], owner.current())
     assert is_used(berths[1])
     done = clean(repo.path, force=False, dry_run=False)
-    assert [f"folder for hooks {berths[0].folder}" in told for told in done.removed] == [True]
+    # Others may have left something meanwhile that goes as well
+    assert sum(f"folder for hooks {berths[0].folder}" in told for told in done.removed) == 1
     assert [f"folder for hooks {berths[1].folder}" in told for told in done.kept] == [True]
     os.close(held)
     assert remove_stands(places[0]) == (berths[1].folder,)

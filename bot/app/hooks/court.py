@@ -19,6 +19,7 @@ from bot.core.hook import Sifted
 from bot.git.contents import GitContents
 from bot.git.listing import list_changes
 from bot.git.stand import Stand
+from bot.sandbox.trial import Trial
 from bot.verify.fast.sift import Question, Side, Sieve, sift
 
 
@@ -27,8 +28,11 @@ def judge(asked: Asked, stand: Stand) -> int:
     repository, candidate = asked.repository, asked.candidate
     # Before a first commit the project can only speak through what is about to be one
     desk = settle(repository.plain, {}, candidate.head or candidate.tree)
-    given = Given(asked.hooked, candidate, desk, choose_bay(desk), asked.begun, asked.terminal)
+    trial = Trial(stand.kept / "isolation") if stand.kept is not None else None
+    given = Given(asked.hooked, candidate, desk, choose_bay(desk, trial), asked.begun, asked.terminal)
     sieve, checks = _sift(given, stand)
+    if sieve.sifted.unjudged and trial is not None:
+        trial.forget()
     if sieve.sifted.ok and not _has_to_be_told(sieve.sifted):
         keep_seal(desk.repository, given.bay, candidate, Seal(0, ""), checks=checks, begun=given.begun)
         return 0

@@ -1,5 +1,6 @@
 """Our own failures at a hook: said in one line, and no reason to refuse what a person does."""
 
+import io
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -91,6 +92,9 @@ def guard(args: Sequence[str]) -> None:
     asked = find_asked(args)
     if asked is not None:
         sys.excepthook = partial(_end, asked)
+        if isinstance(sys.stderr, io.TextIOWrapper):
+            # A sign that cannot be shown is no reason to say nothing
+            sys.stderr.reconfigure(errors="replace")
         if sys.stderr is not None:
             sys.stderr = cast("TextIO", Unread(sys.stderr))
 

@@ -33,7 +33,7 @@ from bot.verify.fast.sift import Sieve
 AGAIN: dict[Form, str] = {
     "index": " && git commit",
     "all": " && git commit -a",
-    "paths": ", then the same commit again",
+    "paths": "   # then the same commit again",
 }
 WORDS = "the commit that a hook refused"
 LATE = 1.5

@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import get_args
 
+from bot.app.loading import load
 from bot.core.hook import HookName
 from bot.errors import UsageError
 
@@ -28,7 +29,7 @@ def run_hook(name: str, args: tuple[str, ...], directory: Path) -> int:
     elif name == "post-checkout":
         code = import_module(f"{room}.checkout").tell_checkout(directory, args)
     else:
-        code = import_module(f"{room}.commit").judge_commit(directory)
+        code = load(f"{room}.commit").judge_commit(directory)
     return code
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from rich.text import Text
 
+from bot.core.change import readable
 from bot.core.check import CheckResult, Verdict
 from bot.core.escape import line
 from bot.core.hook import Sifted
@@ -92,7 +93,8 @@ def tell_worse(verdict: Verdict) -> Iterator[Text]:
         yield from _tell(failure)
     if not found:
         yield from (Text(f"  {line(sanitize(spell(case)), WIDTH)}", style="red") for case in sorted(worse)[:SHOWN])
-        yield from (Text(f"    {line(sanitize(result.summary), WIDTH)}", style="dim") for result in _bad(verdict))
+        for result in _bad(verdict):
+            yield from (Text(f"    {line(sanitize(said), WIDTH)}", style="dim") for said in _last_words(result))
     left = max(len(worse), len(found)) - min(len(found) or len(worse), SHOWN)
     if left > 0:
         yield Text(f"  … and {left} more", style="dim")
@@ -118,7 +120,9 @@ def _sum(result: CheckResult, worse: Collection[str]) -> str:
     return f"{result.check} ({told})"
 
 
-def _tell(failure: Failure) -> Iterator[Text]:
+def _tell(found: Failure) -> Iterator[Text]:
+    # What a terminal obeys may be part of a name: taken out, it would be another one's
+    failure = found._replace(id=_visible(found.id), path=_visible(found.path))
     where = f"{line(sanitize(failure.path), WIDTH)}:{failure.line}"
     if failure.path and failure.message and spell(failure.id) != failure.id:
         # A finding is what it says; a test has a name besides
@@ -130,6 +134,16 @@ def _tell(failure: Failure) -> Iterator[Text]:
     yield about
     if failure.message:
         yield Text(f"    {line(sanitize(failure.message), WIDTH)}")
+
+
+def _last_words(result: CheckResult) -> Sequence[str]:
+    """Return how a command ended that says nothing of cases, and the end of what it printed."""
+    printed = [text for text in result.output.splitlines() if text.strip()]
+    return (result.summary, *printed[-SHOWN:])
+
+
+def _visible(name: str) -> str:
+    return readable(name.encode("utf-8", "backslashreplace"))
 
 
 def tell_mended(report: Report, patch: str, *, empty: bool) -> Iterator[Text]:

@@ -84,7 +84,7 @@ def broken(folder: Path, *args: str, **env: str) -> tuple[int, str]:
     """Start us as we are where a part that everything needs is missing."""
     folders = [str(Path(__file__).parents[3]), *sys.path]
     code = (
-        f"import sys, runpy; sys.path[:0] = {folders!r}; sys.modules['click'] = None;"
+        f"import sys, runpy; sys.path[:0] = {folders!r}; sys.modules['pydantic'] = None;"
         f"sys.argv[1:] = {list(args)!r}; runpy.run_module('bot', run_name='__main__', alter_sys=True)"
     )
     argv = [sys.executable, "-I", "-c", code]

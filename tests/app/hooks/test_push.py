@@ -106,8 +106,9 @@ def test_what_takes_too_long_goes_through_unless_strictness_is_wished(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     door.branch("slow", "main", "a = 2\n")
-    monkeypatch.setenv("GIT_AGENT_HOOK_PUSH_SECONDS", "0.002")
-    late = "git agent: not judged: slow (it takes more than 0.002 s, see agent.hook.push-seconds)"
+    monkeypatch.setenv("GIT_AGENT_HOOK_PUSH_SECONDS", "0.5")
+    monkeypatch.setenv("GIT_AGENT_CHECKS", "slow=sleep 60")
+    late = "git agent: not judged: slow (it takes more than 0.5 s, see agent.hook.push-seconds)"
     assert door.push(door.line("slow")) == (0, [late])
     assert leftovers(door.repo) == []
     monkeypatch.setenv("GIT_AGENT_HOOK_STRICT", "true")
