@@ -31,8 +31,9 @@ IDENTITY = {
 }
 
 # How long an example takes says more about the machine than about the code.
-settings.register_profile("calm", deadline=None)
-settings.load_profile("calm")
+settings.register_profile("calm", deadline=None, max_examples=40)
+settings.register_profile("thorough", deadline=None, max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "calm"))
 
 
 ROOT = Path(__file__).parents[1]

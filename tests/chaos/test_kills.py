@@ -12,9 +12,9 @@ from bot.core.task import Isolation
 from tests.app.kinds import need
 from tests.chaos.campaign import Campaign, Ending
 
-KILLS = int(os.environ.get("CHAOS_KILLS", "36"))
+KILLS = int(os.environ.get("CHAOS_KILLS", "20"))
 SEED = os.environ.get("CHAOS_SEED", "1")
-EACH = 9
+EACH = 5
 """Kills in one test."""
 
 
