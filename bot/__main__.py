@@ -27,7 +27,7 @@ if sys.argv[1:3] == ["hook", "run"]:
     from bot.app.hooks import direct
 
     if (code := direct.answer(sys.argv[1:])) is not None:
-        raise SystemExit(code)
+        direct.leave(code)
 
 from bot.entry.cli import main
 

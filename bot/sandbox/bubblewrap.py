@@ -54,6 +54,10 @@ class BubblewrapExecutor:
         # For other machines we know no numbers of system calls
         self._filter = make_thin_filter() if platform.machine() in MACHINES else b""
 
+    def prepare(self, number: int) -> None:
+        """Do beforehand what so many commands at the same time would wait for. Raises SandboxUnavailable."""
+        self._launcher.prepare(number)
+
     def execute(self, command: Command) -> Completed:
         """Run a command to its end and sweep its whole tree. Raises SandboxUnavailable."""
         program = shutil.which("bwrap")

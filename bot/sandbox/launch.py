@@ -119,6 +119,12 @@ class Launcher:
         self._idle: list[Line] = []
         self._lock = threading.Lock()
 
+    def prepare(self, number: int) -> None:
+        """Have supervisors begin for commands that come soon. Raises SandboxUnavailable."""
+        fresh = [Line() for _ in range(number)]
+        with self._lock:
+            self._idle += fresh
+
     def launch(self, plan: Plan) -> Ran:
         """Run a plan to its end and sweep all that it started. Raises SandboxUnavailable."""
         with output_file() as output, private_pipes(plan.pipes) as pipes, given_files(plan.given) as files:

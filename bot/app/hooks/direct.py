@@ -1,8 +1,12 @@
 """Answers a hook that git itself asks, without the command line: to load that takes a tenth of the time there is."""
 
+import atexit
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 from bot.app.hooks.leniency import Asked, pardon
 from bot.app.hooks.quick import HOOKS, ORDER
@@ -26,3 +30,13 @@ def answer(argv: Sequence[str]) -> int | None:
     except KeyboardInterrupt:
         sys.stderr.write("git agent: interrupted\n")
         return INTERRUPTED
+
+
+def leave(code: int) -> NoReturn:
+    """End at once: to take apart all that was loaded takes Python a fifth of the time that a commit may take."""
+    # Temporary folders of ours go by these
+    atexit._run_exitfuncs()  # noqa: SLF001 - there is no public way to have them run now
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)

@@ -1,10 +1,12 @@
 """Asks checks of one tree or the other for as long as there is time, and remembers what was said in full."""
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Event
 from typing import NamedTuple
 
 from bot.core.check import Check, CheckResult
@@ -16,6 +18,10 @@ from bot.verify.reuse import Reuse
 
 MOST = 8
 """Checks that run at the same time; the quick ones wait more than they compute."""
+
+
+AHEAD = 0.3
+"""Longest time by which the first of them may be ahead of the others."""
 
 
 class Answer(NamedTuple):
@@ -40,16 +46,16 @@ class Asking:
         kept = self.reuse.find(tree, check) if self.reuse is not None else None
         return Answer(check, kept.result) if kept is not None else None
 
-    def ask(self, tree: str, check: Check, root: Path) -> Answer:
-        """Ask a check of a tree, which the folder at `root` holds."""
-        answer = self.known(tree, check) or self.repeat(check, root)
+    def ask(self, tree: str, check: Check, root: Path, begun: Event | None = None) -> Answer:
+        """Ask a check of a tree, which the folder at `root` holds; `begun` is set when its command begins."""
+        answer = self.known(tree, check) or self.repeat(check, root, begun=begun)
         if not answer.cut:
             self.keep(tree, answer, steady=check.reader not in SUITES)
         return answer
 
-    def repeat(self, check: Check, root: Path, targets: Sequence[str] = ()) -> Answer:
+    def repeat(self, check: Check, root: Path, targets: Sequence[str] = (), *, begun: Event | None = None) -> Answer:
         """Ask a check whatever is known, or only these tests of it."""
-        bounded = Bounded(self.ladder.executor, self.until)
+        bounded = Bounded(self.ladder.executor, self.until, begun=begun or Event())
         result = replace(self.ladder, executor=bounded).run(check, root, targets)
         return Answer(check, result, bounded.cut)
 
@@ -59,17 +65,30 @@ class Asking:
             self.reuse.keep(tree, answer.check, answer.result, steady=steady)
 
 
+def _begin(
+    crew: Crew, asking: Asking, tree: str, checks: Sequence[Check], root: Path
+) -> Iterator[tuple[Check, Future[Answer]]]:
+    """Begin with what takes longest; the others, which compute beforehand as well, would only hold it up."""
+    for number, check in enumerate(sorted(checks, key=lambda check: -check.rung.height)):
+        begun = Event()
+        answer = crew.submit(asking.ask, tree, check, root, begun)
+        answer.add_done_callback(partial(_ring, begun))
+        if not number and len(checks) > 1:
+            begun.wait(AHEAD)
+        yield check, answer
+
+
+def _ring(begun: Event, _: Future[Answer]) -> None:
+    begun.set()
+
+
 @contextmanager
 def side_by_side(
     asking: Asking, tree: str, checks: Sequence[Check], root: Path
 ) -> Iterator[Callable[[], list[Answer]]]:
     """Begin to ask checks that only look at a tree; what is given waits for their answers, in order."""
     crew = Crew(BoundedSemaphore(MOST))
-    # What takes longest first: the processor is shared
-    begun = {
-        check.name: crew.submit(asking.ask, tree, check, root)
-        for check in sorted(checks, key=lambda check: -check.rung.height)
-    }
+    begun = {check.name: answer for check, answer in _begin(crew, asking, tree, checks, root)}
     try:
         yield lambda: [begun[check.name].result() for check in checks]
     finally:

@@ -1,7 +1,8 @@
 """Keeps commands within what is left of a time that several share."""
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from threading import Event
 
 from bot.protocols import Command, Completed, Executor
 
@@ -18,6 +19,8 @@ class Bounded:
     """Of the monotonic clock."""
     cut: bool = False
     """Whether a command was kept from its own end."""
+    begun: Event = field(default_factory=Event)
+    """Set when a command begins."""
 
     @property
     def isolation(self) -> str:
@@ -32,6 +35,7 @@ class Bounded:
     def execute(self, command: Command) -> Completed:
         """Run a command for no longer than is left; with nothing left it is not started. Raises SandboxUnavailable."""
         left = self.left
+        self.begun.set()
         if left < LEAST:
             self.cut = True
             return Completed(-1, "timed_out", "", 0.0, isolation=self.isolation, hit=("time",))
