@@ -13,6 +13,7 @@ from bot import __version__
 from bot.app import consoles
 from bot.app.bay import Bay, choose_bay
 from bot.app.desk import Desk, open_desk
+from bot.app.hooks.installing import status
 from bot.app.modelling import choose_model
 from bot.app.signals import interruptible
 from bot.core.change import readable
@@ -85,6 +86,7 @@ def _repository(directory: Path) -> Iterator[Finding]:
     yield from map(bay.redactor.record, _checks(desk, bay))
     yield _model(desk)
     yield Finding(name="reuse", ok=True, text=GitShelf(desk.repository).count().text, aside=True)
+    yield _hooks(directory)
 
 
 def _place(desk: Desk) -> str:
@@ -133,6 +135,18 @@ def _model(desk: Desk) -> Finding:
     why = f"{chosen.model.name}, since {chosen.why}" if chosen.why else chosen.model.name
     notes = (note.removeprefix(ABOUT_MODEL) for note in chosen.notes)
     return Finding(name="model", ok=True, text="; ".join(filter(None, (why, chosen.known, *notes))))
+
+
+def _hooks(directory: Path) -> Finding:
+    """Say which hooks are ours, and whether they can run; a run needs none of them."""
+    try:
+        states = status(directory, ()).hooks
+    except AgentError as error:
+        return Finding(name="hooks", ok=True, text=error.message, hint=error.hint, aside=True)
+    ours = [hook for hook in states if hook.state not in ("foreign", "missing")]
+    odd = any(hook.state not in ("installed", "framed") for hook in ours)
+    hint = "git agent hook status tells what is wrong" if odd else "" if ours else "git agent hook install"
+    return Finding(name="hooks", ok=True, text=", ".join(hook.hook for hook in ours) or "none", hint=hint, aside=True)
 
 
 def present(diagnosis: Diagnosis) -> None:

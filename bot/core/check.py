@@ -1,5 +1,6 @@
 """The verification ladder's values, and what may be concluded from them."""
 
+import json
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal, TypeAlias
@@ -69,6 +70,11 @@ class Check(Record):
     """Where the tool is git agent's own and not what the project asks for: the versions of both."""
     targets: tuple[str, ...] = ()
     """Paths from the root that it is narrowed to; what a tree does not hold of them is not asked for there."""
+
+    @property
+    def spelled(self) -> str:
+        """Return all of it in plain ASCII, the same for the same check, also where a path in it is no text."""
+        return json.dumps(self.model_dump(mode="json"))
 
 
 class CaseResult(Record):

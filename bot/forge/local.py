@@ -246,7 +246,10 @@ def _notes(report: Report) -> Iterator[RenderableType]:
         lines.insert(FINDINGS, f"… and {len(found) - FINDINGS} more findings")
     if report.proof.reason and report.steps and not live(report):
         lines.append(report.proof.reason)
-    if report.baseline and all(check.rung.height < Rung.UNIT.height for check in report.baseline):
+    untested = report.baseline and all(check.rung.height < Rung.UNIT.height for check in report.baseline)
+    if untested and report.task.source.kind == "hook":
+        lines.append("no test was asked: when you commit again, those that the change reaches are")
+    elif untested:
         lines.append("no test was found: nothing here says what the code does")
     if lines:
         yield Text("\nWhat you should know", style="bold")

@@ -54,7 +54,7 @@ def find_folder(repository: Repository) -> HookFolder:
 def check_folder(repository: Repository, folder: HookFolder, names: Sequence[HookName], *, force: bool) -> None:
     """Say why hooks of ours do not belong into a folder. Raises UsageError."""
     if folder.path.exists() and not folder.path.is_dir():
-        unset = f"git config {f'--{folder.scope} ' * bool(folder.scope)}--unset core.hooksPath"
+        unset = f"git config --{folder.scope} --unset core.hooksPath" if folder.scope else "move it away"
         raise UsageError(f"hooks are switched off here: {folder.text} is no folder", hint=unset)
     if _is_husky(folder.path):
         raise UsageError(

@@ -110,7 +110,8 @@ class BubblewrapExecutor:
     def _read(self, ran: Ran, command: Command) -> Completed:
         *report, status = ran.pipes
         code = exit_code(status)
-        if code is None and ran.answer.ending == "exited" and ran.returncode >= 0:
+        # It says first whom it has started: killed before that, it was no command that ended
+        if code is None and ran.answer.ending == "exited" and (ran.returncode >= 0 or not status):
             ran, code = explain_failure(ran)
         returncode = ran.returncode if code is None or ran.answer.ending != "exited" else as_signal(code)
         return tell(ran, returncode, self.bounds, command.timeout, isolation=self.isolation, report=b"".join(report))

@@ -1,5 +1,6 @@
 """Private folders of one command, gone when it has ended."""
 
+import atexit
 import contextlib
 import fcntl
 import os
@@ -12,6 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bot.core.held import HELD
+
+_OPEN: dict[Path, int] = {}
+"""Those of commands that run, and the process that they are of."""
 
 
 class Scratch(NamedTuple):
@@ -26,6 +30,7 @@ class Scratch(NamedTuple):
 def private_folders() -> Iterator[Scratch]:
     """Make the folders, and remove them afterwards whatever the command did to them."""
     root = Path(tempfile.mkdtemp(prefix="git-agent-"))
+    _OPEN[root] = os.getpid()
     try:
         made = Scratch(root, root / "home", root / "tmp")
         with _hold(root):
@@ -39,6 +44,15 @@ def private_folders() -> Iterator[Scratch]:
                 remove(made.temporary)
     finally:
         remove(root)
+        _OPEN.pop(root, None)
+
+
+@atexit.register
+def clear() -> None:
+    """Remove the folders of commands that the end of the process does not wait for: nobody else comes back to them."""
+    for root, process in tuple(_OPEN.items()):
+        if process == os.getpid():
+            remove(root)
 
 
 @contextlib.contextmanager

@@ -76,9 +76,10 @@ class Reuse:
         self.shelf.put(key, kept.model_dump_json(exclude_defaults=True).encode())
 
     def _key(self, tree: str, check: Check) -> str:
-        asked = check.model_copy(update={"reason": ""}).model_dump_json()
+        asked = check.model_copy(update={"reason": ""}).spelled
         where = program(check.argv[0]) if check.argv else ""
-        return blake2b(f"{tree}\0{self.environment}\0{where}\0{asked}".encode(), digest_size=32).hexdigest()
+        told = f"{tree}\0{self.environment}\0{where}\0{asked}"
+        return blake2b(told.encode("utf-8", "surrogateescape"), digest_size=32).hexdigest()
 
 
 def is_reusable(check: Check) -> bool:

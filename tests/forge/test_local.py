@@ -158,6 +158,9 @@ def test_nothing_to_do_names_the_checks_that_it_rests_on() -> None:
     assert "nothing to do: every check passes (syntax)" in text
     assert "no test was found" in text
     assert "git agent" not in text
+    hooked = done.task.model_copy(update={"source": Source(kind="hook")})
+    text = shown(done.model_copy(update={"task": hooked}))
+    assert ("no test was found" in text, "no test was asked" in text) == (False, True)
 
 
 def test_without_a_check_there_is_nothing_to_look_at() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import SandboxUnavailable
+from bot.protocols import Command
 from bot.sandbox.bubblewrap import BubblewrapExecutor
 from bot.sandbox.detect import OPEN_UP, hint, pick
 from bot.sandbox.landlock import LandlockExecutor
@@ -106,7 +107,12 @@ def test_a_sandbox_in_which_nothing_runs_is_none(
 ) -> None:
     install(tmp_path, "#!/bin/sh\necho '{ \"exit-code\": 1 }' >&3\nexit 1\n")
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    assert pick("auto", Site(common.repo.path, common.repo.path / ".git", [])).executor.isolation != "bubblewrap"
+    site = Site(common.repo.path, common.repo.path / ".git", [])
+    assert pick("auto", site).executor.isolation != "bubblewrap"
+    # Killed before it has made anything, it is no command of anybody's that was killed
+    install(tmp_path, "#!/bin/sh\nkill -9 $$\n")
+    with pytest.raises(SandboxUnavailable, match="bubblewrap said nothing"):
+        BubblewrapExecutor(site).execute(Command(("true",), common.repo.path))
 
 
 def test_no_hint_is_made_up() -> None:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox.scratch import private_folders
+from bot.sandbox.scratch import clear, private_folders
 from tests.digging import dig, shallow
 
 
@@ -36,6 +36,13 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     assert (tmp_path / "kept").exists()
     assert tmp_path.stat().st_mode & 0o777 == 0o500
     tmp_path.chmod(0o700)
+
+
+def test_the_end_of_the_process_takes_away_what_a_thread_still_uses() -> None:
+    with private_folders() as scratch:
+        (scratch.home / "left").touch()
+        clear()
+        assert not scratch.root.exists()
 
 
 def test_an_error_inside_does_not_keep_them() -> None:

@@ -142,3 +142,11 @@ def test_a_forged_result_says_what_it_says_and_breaks_nothing(
     verdict = Verdict(tree="t", results=(found.result,), comparison=compare(base, (found.result,)))
     assert isinstance(digest(verdict), str)
     assert not (verdict.green and verdict.bad)
+
+
+def test_a_path_that_is_no_text_keeps_nothing_from_being_found_again() -> None:
+    odd = PYTEST.model_copy(update={"argv": ("/venv\udcff/bin/pytest",)})
+    reuse = Reuse(Box(), "environment\udcff", Redactor(()))
+    reuse.keep("tree", odd, PASSED, steady=True)
+    assert reuse.find("tree", odd) is not None
+    assert reuse.find("tree", PYTEST) is None

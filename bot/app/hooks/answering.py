@@ -29,7 +29,9 @@ def answer(given: Given, sieve: Sieve, checks: Sequence[Check]) -> int:
         return 0
     rest = [*mended, telling.tell_way_out()]
     _show(rest)
-    _seal(given, checks, 1, [*lines, *rest])
+    # Who wants to be asked whether to stage it is asked each time
+    if given.desk.settings.hook_fix != "stage":
+        _seal(given, checks, 1, [*lines, *rest])
     return 1
 
 

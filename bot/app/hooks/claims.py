@@ -50,7 +50,7 @@ def check_claims(directory: Path, written: bytes) -> int:
     if not lie:
         return 0
     stale = candidate.base in claims.trees
-    for told in _tell(lie, "git commit --amend" if stale else "git commit", stale=stale):
+    for told in _tell(lie, stale=stale):
         consoles.progress().print(told, soft_wrap=True)
     return 1
 
@@ -117,11 +117,13 @@ def _copied(repository: Repository, events: Sequence[Event]) -> Iterator[str]:
             continue
 
 
-def _tell(lie: str, command: str, *, stale: bool) -> Iterator[Text]:
+def _tell(lie: str, *, stale: bool) -> Iterator[Text]:
     yield Text(f"git agent: not committed: {line(lie, 400)}", style="bold red")
-    if stale:
-        yield Text("amended, a commit is no longer what its Agent- lines were written about", style="dim")
-        yield Text.assemble("take them out:    ", (f"{command} --edit", COMMAND))
-    else:
+    if not stale:
         yield Text("take its lines that begin with Agent- out of the message")
-    yield Text.assemble("commit it as is:  ", (f"{command} --no-verify", COMMAND))
+        yield Text.assemble("commit it as is:  ", ("git commit --no-verify", COMMAND))
+        return
+    # Amended or only copied from: the hook is not told, and who takes one for the other loses a commit
+    yield Text("with what is staged, this is no longer what its Agent- lines were written about", style="dim")
+    for words, option in (("take them out:  ", "--edit"), ("commit it as is:", "--no-verify")):
+        yield Text.assemble(f"{words}  the same command with ", (option, COMMAND))

@@ -33,11 +33,11 @@ def take(finished: Finished) -> str:
     seen = survey(repository, before, after)
     _refuse(finished, seen)
     if finished.staged == after and not seen.pending:
-        return f"{run} is staged already; {_next(seen)}"
+        return f"{run} is staged already; {_next(repository, seen)}"
     place = Place(ref=INDEX, before=before, after=after)
     with interruptible():
         carry_out(finished, Published(at=time.time(), where=STAGED, commit=after, places=(place,)))
-    return f"{_tell(seen)}\n{_next(seen)}; to take it back: git agent undo {run}"
+    return f"{_tell(seen)}\n{_next(repository, seen)}; to take it back: git agent undo {run}"
 
 
 def note_staged(repository: Repository, run: str) -> None:
@@ -113,8 +113,13 @@ def _tell(seen: Survey) -> str:
     return "\n".join(f"{words}: {_list(paths)}" for paths, words in parts if paths)
 
 
-def _next(seen: Survey) -> str:
+def _next(repository: Repository, seen: Survey) -> str:
     """Say how to commit it now: what git took from the files without staging it, it has to be told again."""
+    # A fix may take back all that there was to commit
+    since = ("HEAD",) if seen.loose else ("--cached", "HEAD")
+    open_ended = not repository.head or (repository.git_dir / "MERGE_HEAD").exists()
+    if not open_ended and not repository.git.ask("diff", "--quiet", "--no-ext-diff", *since, "--").code:
+        return "nothing is left to commit"
     if not seen.loose:
         return "next: git commit"
     return "next: the same git commit again, with -a or with the names of these files"

@@ -176,8 +176,8 @@ def tell_in_vain(report: Report) -> Iterator[Text]:
     """Say that nothing was found that mends it, or not all of it."""
     sentence = headline(report)[2]
     yield Text(f"{OURS}not mended by {line(report.model, 60)}: {line(sanitize(sentence), WIDTH)}", style="yellow")
-    if report.steps:
-        yield Text.assemble("what there is:    ", (f"git agent show {report.run}", COMMAND))
+    what = "what there is:    " if report.steps else "why it was not:   "
+    yield Text.assemble(what, (f"git agent show {report.run}", COMMAND))
 
 
 def tell_late(seconds: float) -> Text:

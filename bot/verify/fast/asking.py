@@ -30,6 +30,8 @@ class Answer(NamedTuple):
     check: Check
     result: CheckResult
     cut: bool = False
+    lost: str = ""
+    """Why it was cut short, where it was not for want of time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Asking:
         """Ask a check whatever is known, or only these tests of it."""
         bounded = Bounded(self.ladder.executor, self.until, begun=begun or Event())
         result = replace(self.ladder, executor=bounded).run(check, root, targets)
-        return Answer(check, result, bounded.cut)
+        return Answer(check, result, bounded.cut or bool(bounded.lost), bounded.lost)
 
     def keep(self, tree: str, answer: Answer, *, steady: bool) -> None:
         """Remember an answer; `steady` when its failures were asked for twice."""

@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass, field, replace
 from threading import Event
 
+from bot.errors import SandboxUnavailable
 from bot.protocols import Command, Completed, Executor
 
 LEAST = 0.05
@@ -19,6 +20,8 @@ class Bounded:
     """Of the monotonic clock."""
     cut: bool = False
     """Whether a command was kept from its own end."""
+    lost: str = ""
+    """Why a command could not be closed in, which says nothing of any tree; empty where all could be."""
     begun: Event = field(default_factory=Event)
     """Set when a command begins."""
 
@@ -39,6 +42,10 @@ class Bounded:
         if left < LEAST:
             self.cut = True
             return Completed(-1, "timed_out", "", 0.0, isolation=self.isolation, hit=("time",))
-        done = self.executor.execute(replace(command, timeout=min(command.timeout, left)))
+        try:
+            done = self.executor.execute(replace(command, timeout=min(command.timeout, left)))
+        except SandboxUnavailable as error:
+            self.lost = error.message
+            raise
         self.cut = self.cut or (done.ended == "timed_out" and left < command.timeout)
         return done

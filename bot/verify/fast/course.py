@@ -157,7 +157,8 @@ class Course:
         told = [answer for answer in answers if not (answer.cut or answer.result.empty)]
         for answer in answers:
             if answer.cut:
-                self.findings.say_nothing(answer.check, f"not finished within {self.findings.seconds:g} s")
+                why = answer.lost or f"not finished within {self.findings.seconds:g} s"
+                self.findings.say_nothing(answer.check, why)
         failing = [answer for answer in told if answer.result.status != "passed"]
         held = iter(self.scales.weigh(failing) if failing else ())
         worse = False

@@ -95,7 +95,7 @@ class Memory(Warmth):
         return found if found is not None else typed.run(check, place, targets)
 
     def _key(self, check: Check, place: Place) -> str:
-        asked = check.model_copy(update={"reason": "", "targets": (), "timeout": 0.0}).model_dump_json()
+        asked = check.model_copy(update={"reason": "", "targets": (), "timeout": 0.0}).spelled
         settings = digest_settings(place.root, check.folder)
         where = (place.executor.isolation, str(place.interpreter.path))
         return blake2b(

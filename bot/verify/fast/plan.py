@@ -18,7 +18,7 @@ from bot.verify.impact import Graph
 FIRST = (4, 20)
 """Test files after which a suite is parted, the nearest to the change first: what a few say is known in any case."""
 MOST_LEFT_BEHIND = 50
-"""Files whose types are looked at because a module that they import is gone."""
+"""Files whose types are looked at because a module that they import was changed or is gone."""
 
 
 class Steps(NamedTuple):
@@ -60,10 +60,11 @@ class Plan:
         return Steps(tuple(aim(check, part) for part in parts if part), len(files))
 
     def _left_behind(self, graph: Callable[[], Graph | None]) -> tuple[str, ...]:
-        """Name those who import a module that is gone."""
-        gone = [path for path in self.changed.gone if path.endswith(".py")]
-        known = graph() if gone else None
-        steps = known.steps(gone) if known is not None else {}
+        """Name those who import a module that is gone or another one now."""
+        old = (path for path in self.changed.present if path not in self.changed.added)
+        seeds = [path for path in (*self.changed.gone, *old) if path.endswith(".py")]
+        known = graph() if seeds else None
+        steps = known.steps(seeds) if known is not None else {}
         return tuple(path for path, step in steps.items() if step == 1)[:MOST_LEFT_BEHIND]
 
     def _project(self, check: Check) -> Project:

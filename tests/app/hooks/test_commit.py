@@ -97,6 +97,7 @@ def test_what_is_not_mended_is_not_offered(
     assert judge_commit(desk.path) == 1
     err = capfd.readouterr().err
     assert "git agent: not mended" in err
+    assert "why it was not:   git agent show " in err
     assert "git agent accept" not in err
     monkeypatch.setenv("GIT_AGENT_HOOK_MODEL", "nobody")
     assert judge_commit(desk.path) == 1

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.app.doctor import _hooks
 from bot.app.hooks.installing import install, status, uninstall
 from bot.app.hooks.seals import SECTION
 from bot.errors import AgentError, UsageError
@@ -157,6 +158,9 @@ def test_folders_that_all_repositories_share_or_that_are_none_are_said(repo: Rep
         assert words in refused(repo.path)
     repo.git("config", "--unset", "core.hooksPath")
     repo.git("config", "--global", "--unset", "core.hooksPath")
+    (repo.path / ".git/hooks").write_text("")
+    assert refused(repo.path).endswith("hooks is no folder (move it away)")
+    (repo.path / ".git/hooks").unlink()
     install(repo.path, ("pre-push",), force=False)
     repo.git("config", "core.hooksPath", "/dev/null")
     assert states(repo.path) == ["missing"] * len(HOOKS)
@@ -222,3 +226,15 @@ def test_a_hook_that_goes_by_its_name_is_refused_and_two_foreign_ones_are_a_pers
     assert "there is room for one" in refused(repo.path, ("pre-push",), force=True)
     told = uninstall(repo.path, ())
     assert told.endswith(f"somebody else's; the one from before ours is still there, as pre-push{BEFORE}")
+
+
+def test_the_doctor_says_which_stand_and_that_one_cannot_run(repo: Repo) -> None:
+    def told() -> tuple[str, str, bool]:
+        found = _hooks(repo.path)
+        return found.text, found.hint, found.ok
+
+    assert told() == ("none", "git agent hook install", True)
+    install(repo.path, ("pre-commit", "pre-push"), force=False)
+    assert told() == ("pre-commit, pre-push", "", True)
+    (repo.path / ".git/hooks/pre-push").chmod(0o644)
+    assert told() == ("pre-commit, pre-push", "git agent hook status tells what is wrong", True)

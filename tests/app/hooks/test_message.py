@@ -106,12 +106,12 @@ def test_a_claim_of_another_tree_is_refused_and_a_true_one_is_not(desk: Desk) ->
             "commit it as is:  git commit --no-verify",
         ],
     )
-    # What was a true word of the last commit is about to be amended
+    # What was a true word of the last commit is about to be amended, or was copied from it
     code, said = desk.check(f"fix\n\nAgent-Tree: {old}\nAgent-Tree: {tree}\n")
     assert code == 1
     assert said[2:] == [
-        "take them out:    git commit --amend --edit",
-        "commit it as is:  git commit --amend --no-verify",
+        "take them out:    the same command with --edit",
+        "commit it as is:  the same command with --no-verify",
     ]
     assert desk.check(f"fix\n\nAgent-Tree: \x1b[2J\x07{'x' * 5000}\n")[1][0].isprintable()
     assert desk.repo.state() == before

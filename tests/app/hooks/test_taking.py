@@ -3,6 +3,7 @@
 import io
 import os
 import signal
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -40,11 +41,14 @@ def refuse(repo: Repo, *parents: str) -> str:
     return repo.git("commit-tree", repo.git("write-tree"), *(f"-p{name}" for name in parents), "-m", words)
 
 
-def make_refused(path: Path, *, unborn: bool = False) -> Walk:
+HEAD = {"calc.py": "def add(a):\n    return a\n", "far": "far\n"}
+
+
+def make_refused(path: Path, head: Mapping[str, str] = HEAD, *, unborn: bool = False) -> Walk:
     """Make a run that mends what is staged."""
     repo = make_repo(path)
     if not unborn:
-        repo.commit({"calc.py": "def add(a):\n    return a\n", "far": "far\n"})
+        repo.commit(head)
     repo.write({"calc.py": BROKEN})
     repo.git("add", "calc.py")
     base = refuse(repo, *(() if unborn else ("HEAD",)))
@@ -205,6 +209,13 @@ def test_the_branch_goes_once_the_person_went_on(walk: Walk) -> None:
     repo.git("commit", "-qm", "as it is", "--no-verify")
     assert (line(walk).past, advice(walk)) == (True, "")
     assert f"removed branch {walk.branch}" in clean(repo.path, force=False, dry_run=False).text
+
+
+def test_a_fix_that_takes_all_of_it_back_leaves_nothing_to_commit(tmp_path: Path) -> None:
+    walk = make_refused(tmp_path / "repo", {"calc.py": WHOLE + "\n", "new/why.py": "1\n"})
+    told = accept(walk.repo.path, walk.run).splitlines()
+    assert told[-1] == f"nothing is left to commit; to take it back: git agent undo {walk.run}"
+    assert accept(walk.repo.path, walk.run) == f"{walk.run} is staged already; nothing is left to commit"
 
 
 def test_before_a_first_commit_it_is_staged_as_well(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bot.core.change import FileChange
 from bot.core.check import Check
+from bot.errors import SandboxUnavailable
 from bot.protocols import Command, Completed
 from bot.sandbox.process import ProcessExecutor
 from bot.verify.fast.sift import Question, Side, Sieve, sift
@@ -27,6 +28,16 @@ class Apart(ProcessExecutor):
 
     def execute(self, command: Command) -> Completed:
         self.ran.append(command)
+        return super().execute(command)
+
+
+class Late(Apart):
+    """Cannot close the first command in."""
+
+    def execute(self, command: Command) -> Completed:
+        if not self.ran:
+            self.ran.append(command)
+            raise SandboxUnavailable("the sandbox could not be made: no more of it")
         return super().execute(command)
 
 
@@ -85,7 +96,7 @@ def finish(sifting: Generator[Check, None, Sieve]) -> tuple[list[Check], Sieve]:
             return asked, end.value
 
 
-def judge(
+def judge(  # noqa: PLR0913 - each is one side of the question
     root: Path,
     before: Tree,
     after: Tree,
@@ -93,6 +104,7 @@ def judge(
     seconds: float = 60.0,
     kept: Path | None = None,
     others: Sequence[Tree] = (),
+    executor: Apart | None = None,
 ) -> tuple[list[Check], Sieve]:
     """Sift a change with these checks; `others` are what a merge brings in."""
     root.mkdir(exist_ok=True)
@@ -101,4 +113,4 @@ def judge(
     base = "before" if before else "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
     question = Question("after", base, changes(before, after), seconds, kept)
     question = replace(question, others=tuple(Side(name, changes(tree, after)) for name, tree in sides.items()))
-    return finish(sift(Ladder(checks, Apart(), bare()), folder, question))
+    return finish(sift(Ladder(checks, executor or Apart(), bare()), folder, question))

@@ -200,7 +200,7 @@ def test_the_nearest_tests_come_first_and_those_that_run_anything_last(tmp_path:
     assert tests("top.tsv") == ["far.py", "any.py"]
 
 
-def test_types_are_looked_at_where_a_module_that_is_gone_is_imported(tmp_path: Path) -> None:
+def test_types_are_looked_at_where_a_module_that_was_changed_or_is_gone_is_imported(tmp_path: Path) -> None:
     known = graph(b="import a", c="import b", d="")
     files = [FileChange(path="a.py", kind="deleted"), FileChange(path="d.py", kind="modified")]
     plan = Plan(tmp_path, sort_out(files), lambda _: None, lambda _: None)
@@ -210,6 +210,11 @@ def test_types_are_looked_at_where_a_module_that_is_gone_is_imported(tmp_path: P
     looked = plan.look(check("ruff"), lambda: known)
     assert looked is not None
     assert looked.targets == ("d.py",)
+    for kind, targets in (("modified", ("a.py", "b.py")), ("added", ("a.py",))):
+        changed = sort_out([FileChange.model_validate({"path": "a.py", "kind": kind})])
+        looked = Plan(tmp_path, changed, lambda _: None, lambda _: None).look(check("mypy"), lambda: known)
+        assert looked is not None
+        assert looked.targets == targets
 
 
 def test_a_suite_is_run_in_steps_and_as_a_whole_where_nobody_knows(tmp_path: Path) -> None:

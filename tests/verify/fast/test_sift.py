@@ -10,7 +10,7 @@ from bot.verify.interpreter import own_script
 from bot.verify.ladder import Ladder
 from tests.conftest import executor
 from tests.verify.conftest import PYTEST, bare, climb, write
-from tests.verify.fast.conftest import judge
+from tests.verify.fast.conftest import Late, judge
 
 SYNTAX = Check(name="syntax", rung=Rung.SYNTAX, reader="syntax")
 RUFF = Check(
@@ -95,6 +95,12 @@ def test_what_is_not_finished_in_time_is_said_to_be_unknown(root: Path) -> None:
     _, sieve = judge(root, SHOP, SHOP | {"broken": ""}, missing, SHELL)
     assert [one.check for one in sieve.sifted.unjudged] == ["shell"]
     assert sieve.sifted.verdict.comparison.broken == ("shell",)
+
+
+def test_a_sandbox_that_is_lost_on_the_way_speaks_against_nobody(root: Path) -> None:
+    _, sieve = judge(root, SHOP, SHOP | {"broken": ""}, SHELL, executor=Late())
+    assert sieve.sifted.ok
+    assert sieve.sifted.unjudged == (Unjudged(check="shell", why="the sandbox could not be made: no more of it"),)
 
 
 def test_a_test_that_passes_the_second_time_is_flaky_and_not_broken(root: Path, tmp_path: Path) -> None:
