@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from bot.core.check import Check
 from bot.verify.detection.project import Project, read
+from bot.verify.fast.interface import is_another
 from bot.verify.fast.linted import aim_linter
 from bot.verify.fast.narrow import MOST, Changed, aim, narrow
 from bot.verify.fast.reach import concerns_tests, reach
@@ -60,9 +61,12 @@ class Plan:
         return Steps(tuple(aim(check, part) for part in parts if part), len(files))
 
     def _left_behind(self, graph: Callable[[], Graph | None]) -> tuple[str, ...]:
-        """Name those who import a module that is gone or another one now."""
-        old = (path for path in self.changed.present if path not in self.changed.added)
-        seeds = [path for path in (*self.changed.gone, *old) if path.endswith(".py")]
+        """Name those who import a module that is gone or looks otherwise to them now."""
+        old = [
+            path for path in self.changed.present if path.endswith((".py", ".pyi")) and path not in self.changed.added
+        ]
+        seeds = [path for path in self.changed.gone if path.endswith(".py")]
+        seeds += [path for path in old if is_another(self.before(path), self.after(path))]
         known = graph() if seeds else None
         steps = known.steps(seeds) if known is not None else {}
         return tuple(path for path, step in steps.items() if step == 1)[:MOST_LEFT_BEHIND]
