@@ -8,13 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from bot.app.hooks.leniency import Asked, pardon
+from bot.app.hooks.leniency import INTERRUPTED, Asked, pardon
 from bot.app.hooks.quick import HOOKS, ORDER
 from bot.app.hooks.run import run_hook
 from bot.app.loading import load
 from bot.errors import AgentError
-
-INTERRUPTED = 130
 
 
 def answer(argv: Sequence[str]) -> int | None:

@@ -22,6 +22,7 @@ from bot.core.trailers import SNAPSHOT
 from bot.errors import AgentError
 from bot.git.audit import changes
 from bot.git.candidate import find_candidate
+from bot.git.listing import list_changes
 from bot.git.orders import find_orders
 from bot.git.repository import Repository
 from bot.git.staging import find_obstacles, stage
@@ -103,8 +104,8 @@ def _is_judged(given: Given, sieve: Sieve, checks: Sequence[Check], mended: Sequ
     # What fails on a lower rung kept those above from being asked
     whole = all(result.rung.height == last for result in results if result.status != "passed")
     again = {result.check for result in results} <= {check.name for check in sieve.asked}
-    told = changes(given.desk.repository, candidate.base, candidate.tree).paths
-    return whole and again and not sieve.sifted.unjudged and {*mended} <= {*told}
+    told = {file.path for file in list_changes(given.desk.repository, candidate.base, candidate.tree)}
+    return whole and again and not sieve.sifted.unjudged and {*mended} <= told
 
 
 def _drop_branch(repository: Repository, report: Report) -> None:
